@@ -1,0 +1,54 @@
+// exp and log from additions, multiplications and bit patterns only, so that every machine gives the same bits.
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "lanes.hpp"
+
+namespace poise::POISE_ISA {
+
+constexpr double kLog2E = 0x1.71547652b82fep+0;
+constexpr double kLn2High = 0x1.62e42fefa0000p-1, kLn2Low = 0x1.cf79abc9e3b3ap-40;
+constexpr double kLargestExponent = 708.0;  // exp stays a normal number on both sides
+
+POISE_INLINE double from_bits(uint64_t bits) { return __builtin_bit_cast(double, bits); }
+POISE_INLINE uint64_t to_bits(double value) { return __builtin_bit_cast(uint64_t, value); }
+
+// e^x, within 2 units in the last place; x beyond +-708 counts as +-708.
+POISE_INLINE double exponential(double x) {
+    x = x > kLargestExponent ? kLargestExponent : x;
+    x = x < -kLargestExponent ? -kLargestExponent : x;
+    constexpr double kShift = 0x1.8p52;  // adding it rounds to a whole number and leaves that number in the low bits
+    const double shifted = x * kLog2E + kShift;
+    const double k = shifted - kShift;
+    const double r = (x - k * kLn2High) - k * kLn2Low;
+    const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+    const double p0 = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
+    const double p4 = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
+    const double p8 = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800));
+    const double p = (p0 + r4 * p4) + r8 * (p8 + r4 * (1.0 / 479001600));
+    return p * from_bits((to_bits(shifted) + 1023) << 52);
+}
+
+// ln x for a positive normal x, within 2 units in the last place.
+POISE_INLINE double logarithm(double x) {
+    constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcdULL;  // bits of sqrt(1/2): the mantissa is brought into [sqrt(1/2), sqrt 2)
+    const uint64_t offset = to_bits(x) - kRootHalf;
+    const double k = static_cast<double>(static_cast<int64_t>(offset) >> 52);
+    const double m = from_bits((offset & 0x000fffffffffffffULL) + kRootHalf);
+    const double s = (m - 1.0) / (m + 1.0), z = s * s, z2 = z * z, z4 = z2 * z2;
+    const double low = (1.0 / 3 + z * (1.0 / 5)) + z2 * (1.0 / 7 + z * (1.0 / 9));
+    const double high = (1.0 / 11 + z * (1.0 / 13)) + z2 * (1.0 / 15 + z * (1.0 / 17));
+    const double tail = z * (low + z4 * (high + z4 * (1.0 / 19 + z * (1.0 / 21))));
+    return k * kLn2High + (2.0 * s + (2.0 * s * tail + k * kLn2Low));
+}
+
+POISE_INLINE double power(double base, double exponent) { return exponential(exponent * logarithm(base)); }
+
+// ln(1 + e^x) without losing small values.
+POISE_INLINE double softplus(double x) {
+    const double e = exponential(x > 0 ? -x : x), u = 1.0 + e;
+    return (x > 0 ? x : 0.0) + (logarithm(u) + (e - (u - 1.0)) / u);
+}
+
+}  // namespace poise::POISE_ISA

@@ -1,0 +1,122 @@
+// The walk of a row: check, score, see, weigh, step, remember.
+#pragma once
+#include "method.hpp"
+#include "source.hpp"
+
+namespace poise::POISE_ISA {
+
+// Writes the scores of one row: one number for two classes, else one per class that exists by now.
+template <bool two, class Row>
+POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, double* scores, size_t many) {
+    if constexpr (two) {
+        const double score = shown_score(state, x, 0, raw_score(state, x, 0));
+        if (many == 0) {
+            scores[row] = score;
+            return;
+        }
+        for (size_t k = 0; k < state.classes; ++k) scores[row * many + k] = k == 0 ? -0.5 * score : 0.5 * score;
+    } else {
+        for (size_t k = 0; k < state.classes; ++k) scores[row * many + k] = shown_score(state, x, k, raw_score(state, x, k));
+    }
+}
+
+POISE_INLINE bool too_far(const State& state, double length) {
+    double far = length;
+    for (size_t c = 0; c < state.classes; ++c) far += state.account[c].travelled;
+    return !(far <= kFarthest);
+}
+
+// Steps along the row with weight `pull`; returns the length travelled, or -1 when it would lead too far.
+template <bool two, class Row> POISE_INLINE double learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
+    const double length = __builtin_sqrt(squared_length(state, x));
+    if constexpr (two) {
+        const double sign = label == 0 ? -1.0 : 1.0, margin = sign * raw_score(state, x, 0);
+        const double slope = pull_of_margin(state.set.loss, margin);
+        const double weight = weigh(state, label, [&] { return loss_of_margin(state.set.loss, margin); });
+        const double step_length = pull * weight * slope, travelled = step_length * length;
+        if (too_far(state, travelled)) return -1.0;
+        if (state.set.squared_pull && weight > 0.0) {
+            const double plain = travelled / weight;
+            state.account[label].pulled += weight * plain * plain;
+        }
+        if (travelled > 0.0) step(state, x, 0, sign * step_length);
+        return travelled;
+    } else {
+        for (size_t k = 0; k < state.outputs; ++k) state.scored[k] = raw_score(state, x, k);
+        const double squares = slopes_of_scores(state.set.loss, state.scored, state.outputs, label, state.slope);
+        const double weight = weigh(state, label, [] { return 0.0; });
+        const double travelled = pull * weight * __builtin_sqrt(squares) * length;
+        if (too_far(state, travelled)) return -1.0;
+        if (state.set.squared_pull && weight > 0.0) {
+            const double plain = travelled / weight;
+            state.account[label].pulled += weight * plain * plain;
+        }
+        if (travelled > 0.0)
+            for (size_t k = 0; k < state.outputs; ++k)
+                if (state.slope[k] != 0.0) step(state, x, k, -pull * weight * state.slope[k]);
+        return travelled;
+    }
+}
+
+// Class numbers come in order of arrival. A second class needs no new weights; a third one does, and stops the loop.
+POISE_INLINE bool known(State& state, size_t label) {
+    if (label < state.classes) return true;
+    if (label >= 2) return false;
+    state.classes = label + 1;
+    return true;
+}
+
+template <bool two, bool with_shadow, class Source>
+Stop learn_rows(State& state, const Source& source, const Block& block, size_t begin, size_t end, size_t scored, double* scores,
+                size_t many) {
+    Tally& tally = *state.tally;
+    Imbalance imbalance = imbalance_now(state);
+    for (size_t i = begin; i < end; ++i) {
+        Prepared<typename Source::Row> x{};
+        const double given = block.weight ? block.weight[i] : 1.0;
+        const size_t label = static_cast<size_t>(block.label[i]);
+        const bool skipped = given == 0.0;
+        if (!skipped && label >= state.classes && label >= 2) {
+            if (i >= scored && scores) {
+                const Stop bad = source.template prepare<true, false>(state, i, x);
+                if (bad.rule != Rule::none) return bad;
+                show<two>(state, x, i, scores, many);
+            }
+            return {Rule::new_class, i, static_cast<int64_t>(label)};
+        }
+        const Stop bad = skipped ? source.template prepare<with_shadow, false>(state, i, x)
+                                 : source.template prepare<with_shadow, true>(state, i, x);
+        if (bad.rule != Rule::none) return bad;
+        if (scores && i >= scored) show<two>(state, x, i, scores, many);
+        if (skipped) continue;
+        if (!known(state, label)) return {Rule::new_class, i, static_cast<int64_t>(label)};
+        if (state.set.radius > 0.0) remember_weights(state);
+        double travelled = learn_row<two>(state, x, label, step_size(state) * given);
+        if (travelled < 0.0) return {Rule::far, i, -1};
+        if (state.set.radius > 0.0 && travelled > 0.0) travelled = project(state, travelled);
+        source.see(state);
+        Account& account = state.account[label];
+        if (!state.set.squared_pull) account.pulled += travelled;
+        account.travelled += travelled;
+        const bool first = account.seen++ == 0;
+        if (first || travelled > 0.0) imbalance = imbalance_now(state);
+        record(tally, imbalance);
+        move_average(state);
+        tally.rows += 1;
+    }
+    return {};
+}
+
+template <bool two, class Source>
+Stop score_rows(const State& state, const Source& source, size_t begin, size_t end, double* scores, size_t many) {
+    for (size_t i = begin; i < end; ++i) {
+        Prepared<typename Source::Row> x{};
+        const Stop bad = state.shadow ? source.template prepare<true, false>(state, i, x)
+                                      : source.template prepare<false, false>(state, i, x);
+        if (bad.rule != Rule::none) return bad;
+        show<two>(state, x, i, scores, many);
+    }
+    return {};
+}
+
+}  // namespace poise::POISE_ISA

@@ -1,0 +1,43 @@
+// Losses: from a score to a slope (and, where a method asks for it, the loss itself).
+#pragma once
+#include "exp_log.hpp"
+#include "state.hpp"
+
+namespace poise::POISE_ISA {
+
+// -d loss / d margin of a two-class loss, margin = y f; 0 where the row is not active.
+// The perceptron moves at margin 0 too: else it would never leave w = 0.
+POISE_INLINE double pull_of_margin(Loss loss, double margin) {
+    if (loss == Loss::perceptron) return margin <= 0.0 ? 1.0 : 0.0;
+    if (loss == Loss::hinge) return margin < 1.0 ? 1.0 : 0.0;
+    return 1.0 / (1.0 + exponential(margin));
+}
+
+POISE_INLINE double loss_of_margin(Loss loss, double margin) {
+    if (loss == Loss::perceptron) return margin < 0.0 ? -margin : 0.0;
+    if (loss == Loss::hinge) return margin < 1.0 ? 1.0 - margin : 0.0;
+    return softplus(-margin);
+}
+
+POISE_INLINE void softmax(const double* score, size_t n, double* probability) {
+    double top = score[0], sum = 0.0;
+    for (size_t k = 1; k < n; ++k) top = score[k] > top ? score[k] : top;
+    for (size_t k = 0; k < n; ++k) sum += probability[k] = exponential(score[k] - top);
+    for (size_t k = 0; k < n; ++k) probability[k] /= sum;
+}
+
+// Slopes of a loss over more than two classes; returns the sum of their squares.
+POISE_INLINE double slopes_of_scores(Loss loss, const double* score, size_t n, size_t truth, double* slope) {
+    if (loss == Loss::softmax) softmax(score, n, slope);
+    double squares = 0.0;
+    for (size_t k = 0; k < n; ++k) {
+        if (loss == Loss::softmax)
+            slope[k] -= k == truth ? 1.0 : 0.0;
+        else
+            slope[k] = k == truth ? -pull_of_margin(loss, score[k]) : pull_of_margin(loss, -score[k]);
+        squares += slope[k] * slope[k];
+    }
+    return squares;
+}
+
+}  // namespace poise::POISE_ISA

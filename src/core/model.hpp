@@ -1,0 +1,48 @@
+// A model's memory: it grows, is put aside before a block and put back when a row of that block is refused.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "state.hpp"
+
+namespace poise {
+
+// Everything learning changes. Copying it copies the model.
+struct Memory {
+    Scaling scaling = Scaling::none;
+    bool each = false, open = false;
+    size_t width = 0, stride = 0, classes = 0, outputs = 1;
+    std::vector<double> weights, shadow, intercept{0.0}, shadow_intercept{0.0};
+    std::vector<double> mean, spread;
+    std::vector<uint64_t> count;
+    std::vector<uint8_t> kind;
+    std::vector<Account> account{2};
+    Tally tally;
+};
+
+class Model {
+  public:
+    explicit Model(const Settings& settings) : set(settings) {}
+
+    Settings set;
+    Memory memory;
+
+    void widen(size_t width);                    // more columns
+    void add_columns(const std::vector<uint8_t>& kinds);  // named columns, each with its own Scaling
+    void narrow(size_t width);                   // takes back columns that no row has touched
+    void declare(size_t classes);                // more classes
+    void count_each();                           // from one row count for all columns to one per column
+
+    // Learns the block or none of it. `interrupted` is asked now and then; true puts everything back and returns false.
+    bool learn(Block block, size_t positive, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop);
+    Stop score(const Block& block, double* scores, size_t many) const;
+
+  private:
+    State view(size_t positive, const Block& block, size_t entries) const;
+    bool steps_are_bounded() const;
+};
+
+// Entries of the longest row of a block.
+size_t longest_row(const Block& block);
+
+}  // namespace poise

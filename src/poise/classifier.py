@@ -1,0 +1,312 @@
+"""StreamClassifier and HGDClassifier, and reading them back from a file."""
+
+import json
+import os
+from dataclasses import asdict, fields
+from typing import Any, Self
+
+import numpy as np
+
+from poise import files, learners, methods
+from poise.columns import Setup
+from poise.errors import FileError, ParameterError, PoiseError
+from poise.labels import Labels
+from poise.learners import Learner
+from poise.methods import HGD, Method
+from poise.model import Model
+from poise.online import Online
+from poise.settings import method_value, setup_of
+from poise.version import VERSION
+
+
+class _Saved(Online):
+    """Adds saving: the parameters as JSON, the state as tensors."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that `poise.load` reads: plain numbers and text, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            Where to; ``m.poise`` is a good ending.
+        """
+        files.write(path, to_bytes(self))
+
+
+class StreamClassifier(_Saved):
+    """Classifier for streams: any method with any learner, one pass, one row or a block at a time.
+
+    Parameters
+    ----------
+    method
+        How hard each row may pull: a name ("hgd", "ogd") or a value such as ``HGD(memory=0.995)``.
+    learner
+        What is learned with which loss: "logistic" (also "log_loss"), "svm" ("hinge"), "perceptron", "softmax", or a value.
+    standardize
+        Running standardisation inside the loop, each value clipped at 5 deviations: "center" subtracts the mean and divides
+        by the deviation, "scale" only divides, None leaves rows as they are. "auto" centres arrays, tables and numbers in
+        dicts, and scales sparse and hashed input; it is decided at the first call.
+    fit_intercept
+        Whether the score has a constant.
+    average
+        Whether answers come from an exponential average of the weights (slowest rate 0.002); a number sets that rate.
+    unit_rows
+        Whether each row is brought to length 1 (after standardising).
+    eta0, learning_rate, power_t
+        Step size: "constant" eta0, "sqrt" eta0 / sqrt(t), "invscaling" eta0 / t**power_t.
+    radius
+        Keeps the weights in a ball of this radius around 0; costs O(columns) a row. None: no ball.
+    positive
+        The label that counts as positive in metrics and methods; None is ``classes_[1]``. Scores keep their sign.
+    missing
+        "error" refuses NaN; "zero" takes a missing value as the column's mean (as 0 where columns are not centred).
+    n_hash
+        For dicts and tables: hash names onto this many columns (a power of two) instead of keeping a vocabulary.
+    random_state
+        Seed of methods that draw; kept for them, OGD and HGD draw nothing.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_seen_, ledger_
+        What was learned; ``feature_names_in_`` only where columns have names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from poise import StreamClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = StreamClassifier("hgd", "svm")
+    >>> scores = clf.learn(X, y)
+    >>> round(float(((scores >= 0) == y).mean()), 3)
+    0.958
+    """
+
+    def __init__(
+        self,
+        method: str | Method = "hgd",
+        learner: str | Learner = "logistic",
+        *,
+        standardize: str | None = "auto",
+        fit_intercept: bool = True,
+        average: bool | float = True,
+        unit_rows: bool = False,
+        eta0: float = 0.3,
+        learning_rate: str = "constant",
+        power_t: float = 0.5,
+        radius: float | None = None,
+        positive: Any = None,
+        missing: str = "error",
+        n_hash: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.method = method
+        self.learner = learner
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.average = average
+        self.unit_rows = unit_rows
+        self.eta0 = eta0
+        self.learning_rate = learning_rate
+        self.power_t = power_t
+        self.radius = radius
+        self.positive = positive
+        self.missing = missing
+        self.n_hash = n_hash
+        self.random_state = random_state
+
+    @classmethod
+    def paper(
+        cls,
+        method: str | Method = "hgd",
+        learner: str | Learner = "perceptron",
+        *,
+        ir: float | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """Return the published setting: rows of length 1, no scaling, intercept, averaging or largest weight, eta0 0.3.
+
+        Parameters
+        ----------
+        method, learner
+            As for the constructor; a method given by name gets its published parameters.
+        ir
+            Negatives per positive of the whole stream, for the methods that need it; OGD and HGD do not.
+        parameters
+            Any parameter of the constructor, or of the method when it is given by name.
+
+        Examples
+        --------
+        >>> from poise import StreamClassifier
+        >>> StreamClassifier.paper("hgd", "svm", eta0=1.0, learning_rate="sqrt", variant="ohgd").method
+        HGD(clamp=None, norm='plain', memory=None, multiclass='complement', variant='ohgd')
+        """
+        if ir is not None and not 0 < ir < float("inf"):
+            raise ParameterError(f"ir is {ir!r}; it must be the number of negatives per positive, above 0, or None.")
+        if isinstance(method, str):
+            kind = methods.get(method)
+            own = {field.name: parameters.pop(field.name) for field in fields(kind) if field.name in parameters}
+            method = kind(**{**kind.as_published, **own})
+        setting: dict[str, Any] = {"standardize": None, "fit_intercept": False, "average": False, "unit_rows": True, "eta0": 0.3}
+        return cls(method, learner, **{**setting, **parameters})
+
+    def _setup(self) -> Setup:
+        return setup_of(self, method_value(self.method))
+
+
+class HGDClassifier(_Saved):
+    """Harmonized gradient descent: each class gets an equal pull on the model; no counts needed in advance.
+
+    Parameters
+    ----------
+    learner
+        What is learned with which loss: "logistic" (also "log_loss"), "svm" ("hinge"), "perceptron", "softmax", or a value.
+    clamp, norm, memory, multiclass, variant
+        See `HGD`.
+    standardize, fit_intercept, average, unit_rows, eta0, learning_rate, power_t, radius, positive, missing, n_hash, random_state
+        See `StreamClassifier`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_seen_, ledger_
+        What was learned; ``feature_names_in_`` only where columns have names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from poise import HGDClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> clf = HGDClassifier()
+    >>> for start in range(0, len(X), 100):
+    ...     _ = clf.partial_fit(X[start:start + 100], y[start:start + 100] == 8, classes=[False, True])
+    >>> round(clf.score(X, y == 8), 3)
+    0.892
+    """
+
+    def __init__(
+        self,
+        learner: str | Learner = "logistic",
+        *,
+        clamp: float | str | None = 100.0,
+        norm: str = "plain",
+        memory: float | None = None,
+        multiclass: str = "complement",
+        variant: str = "hgd",
+        standardize: str | None = "auto",
+        fit_intercept: bool = True,
+        average: bool | float = True,
+        unit_rows: bool = False,
+        eta0: float = 0.3,
+        learning_rate: str = "constant",
+        power_t: float = 0.5,
+        radius: float | None = None,
+        positive: Any = None,
+        missing: str = "error",
+        n_hash: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.learner = learner
+        self.clamp = clamp
+        self.norm = norm
+        self.memory = memory
+        self.multiclass = multiclass
+        self.variant = variant
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.average = average
+        self.unit_rows = unit_rows
+        self.eta0 = eta0
+        self.learning_rate = learning_rate
+        self.power_t = power_t
+        self.radius = radius
+        self.positive = positive
+        self.missing = missing
+        self.n_hash = n_hash
+        self.random_state = random_state
+
+    def _setup(self) -> Setup:
+        return setup_of(self, HGD(**{field.name: getattr(self, field.name) for field in fields(HGD)}))
+
+
+_ESTIMATORS: dict[str, type[StreamClassifier] | type[HGDClassifier]] = {
+    "StreamClassifier": StreamClassifier,
+    "HGDClassifier": HGDClassifier,
+}
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` wrote; it continues byte for byte where it stopped.
+
+    Parameters
+    ----------
+    path
+        The model file. Reading it never runs code.
+
+    Returns
+    -------
+    The classifier.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from poise import HGDClassifier, load
+    >>> clf = HGDClassifier().partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     clf.save(os.path.join(folder, "m.poise"))
+    ...     again = load(os.path.join(folder, "m.poise"))
+    >>> again.n_seen_
+    2
+    """
+    return from_bytes(files.read(path), os.fspath(path))
+
+
+def to_bytes(classifier: Any) -> bytes:
+    """Return the bytes of a classifier's file."""
+    model: Model = classifier._fitted()
+    tensors = model.tensors()
+    tensors["labels"] = np.frombuffer(json.dumps(_plain_labels(model.labels)).encode(), dtype=np.uint8)
+    parameters = {name: _plain(name, value) for name, value in classifier.get_params(deep=False).items()}
+    facts = {"estimator": type(classifier).__name__, "parameters": json.dumps(parameters), "poise": VERSION}
+    return files.pack(tensors, facts)
+
+
+def from_bytes(data: bytes, name: str) -> Any:
+    """Return the classifier of a file's bytes; `name` is used in messages."""
+    tensors, facts = files.unpack(data, name)
+    try:
+        kind = _ESTIMATORS[facts["estimator"]]
+        parameters = {key: _value(key, value) for key, value in json.loads(facts["parameters"]).items()}
+        classifier = kind(**parameters)
+        labels = Labels(json.loads(tensors.pop("labels").tobytes()))
+        classifier._model = Model.restored(classifier._setup(), labels, tensors)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        told = str(error) if isinstance(error, PoiseError) else f"{type(error).__name__}: {error}"
+        raise FileError(f"{name}: its parameters or labels cannot be read ({told}); save the model again or use a backup.") from None
+    return classifier
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a parameter as JSON can hold it."""
+    if isinstance(value, (Method, Learner)):
+        return {"name": value.name, "parameters": asdict(value)}
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise FileError(f"Parameter {name} is {value!r}, which a model file cannot hold; use a number, a text or None.")
+
+
+def _value(name: str, saved: Any) -> Any:
+    """Return what `_plain` was given."""
+    if isinstance(saved, dict):
+        kind: Any = methods.get(saved["name"]) if name == "method" else learners.get(saved["name"])
+        return kind(**saved["parameters"])
+    return saved
+
+
+def _plain_labels(labels: Labels) -> list[Any]:
+    for label in labels.arrived:
+        if not isinstance(label, (bool, int, float, str)):
+            raise FileError(f"Label {label!r} is a {type(label).__name__}, which a model file cannot hold; use text or numbers as labels.")
+    return labels.arrived
+
+
+__all__ = ["HGDClassifier", "StreamClassifier", "from_bytes", "load", "to_bytes"]

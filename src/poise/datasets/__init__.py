@@ -1,0 +1,6 @@
+"""The 72 real data sets of the published tables: what they are, and how to read your copy."""
+
+from poise.datasets.scaling import scale_columns
+from poise.datasets.table import DataSet, describe, load, names
+
+__all__ = ["DataSet", "describe", "load", "names", "scale_columns"]

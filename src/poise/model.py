@@ -1,0 +1,244 @@
+"""A model in progress: the compiled core, its labels and its column names, kept in step under one lock."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import _core
+from poise.columns import Columns, Setup
+from poise.errors import DataError
+from poise.features import Dense, Floats, Named, Rows, Sparse, canonical
+from poise.labels import Labels
+from poise.refusal import explained
+
+LARGEST_WEIGHT = 1e6
+
+
+class Model:
+    """Learns and scores rows of any kind; a call is learned as a whole or not at all."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.labels = Labels()
+        self.columns: Columns | None = None
+        self._lock = threading.RLock()
+        self._adopt(self.labels)
+
+    def _adopt(self, labels: Labels) -> None:
+        self.labels = labels
+        self._codes = labels.codes
+        self._flip = labels.flip
+        self._many = labels.many
+        self._positive = labels.positive(self.setup.positive)
+
+    @property
+    def core(self) -> Any:
+        """The compiled core; there is one as soon as the first rows have come."""
+        assert self.columns is not None
+        return self.columns.core
+
+    def declare(self, classes: NDArray[Any]) -> None:
+        """Make classes known before their first row."""
+        with self._lock:
+            _, labels = self.labels.encode(np.sort(classes))
+            if self.columns is not None and len(labels) > max(self.core.classes, 2):
+                self.core.declare(len(labels))
+            self._adopt(labels)
+
+    # ---- blocks
+
+    def learn(self, rows: Rows, y: NDArray[Any], weights: Floats | None, *, scored: bool, grow: bool = True) -> Any:
+        """Learn a block; returns the score of each row before it was learned, or None unless `scored`."""
+        with self._lock:
+            skip = None if weights is None else weights == 0
+            codes, labels = self.labels.encode(y, skip)
+            if not grow and len(labels) > len(self.labels):
+                raise _unknown_label(y, codes, self.labels)
+            columns = self.columns or Columns.starting_with(rows, self.setup)
+            block, undo = columns.admit(rows)
+            if self.columns is None:
+                columns.core.declare(len(self.labels))
+            try:
+                scores = self._learn_block(columns, block, codes, weights, labels, scored)
+            except BaseException:
+                undo()
+                raise
+            self.columns = columns
+            if labels is not self.labels:
+                self._adopt(labels)
+            return scores[:, labels.order] if scored and labels.many else scores
+
+    def _learn_block(
+        self, columns: Columns, block: Dense | Sparse, codes: Any, weights: Floats | None, labels: Labels, scored: bool
+    ) -> Any:
+        wish = (codes, weights, labels.positive(self.setup.positive), labels.flip, labels.many, scored)
+
+        def run(block: Dense | Sparse) -> Any:
+            if isinstance(block, Dense):
+                return columns.core.learn(block.X, *wish)
+            return columns.core.learn_csr(block.starts, block.columns, block.values, block.width, *wish)
+
+        return _run(run, block, columns)
+
+    def score(self, rows: Rows) -> Any:
+        """Score rows without learning: one number for two classes, else one per class, in sorted order."""
+        with self._lock:
+            assert self.columns is not None
+            block = self.columns.place(rows)
+            core = self.core
+
+            def run(block: Dense | Sparse) -> Any:
+                if isinstance(block, Dense):
+                    return core.score(block.X)
+                return core.score_csr(block.starts, block.columns, block.values, block.width)
+
+            scores = _run(run, block, self.columns)
+            if self._many:
+                return scores[:, self.labels.order]
+            return -scores if self._flip else scores
+
+    # ---- single rows
+
+    def learn_one(self, x: Any, y: Any, weight: float) -> Any:
+        """Learn one dict or 1-D array; returns its score before."""
+        with self._lock:
+            code = self._codes.get(y, -1)
+            if code >= 0 and self.columns is not None and 0.0 <= weight <= LARGEST_WEIGHT:
+                columns = self.columns
+                before = columns.core.classes
+                try:
+                    if type(x) is dict:
+                        score = columns.learn_named(x, code, weight, self._positive, self._many)
+                    else:
+                        score = columns.learn_array(x, code, weight, self._positive, self._many)
+                except _core.RowRefused as refusal:
+                    raise explained(refusal, columns.names, columns.width) from None
+                except TypeError as error:
+                    raise _unreadable(error, x) from None
+                if score is not None:
+                    if self._many:
+                        return score[0, self.labels.order]
+                    return -score if self._flip and before > 1 else score
+            labels = np.empty(1, dtype=object)
+            labels[0] = y.item() if isinstance(y, np.generic) else y
+            weights = None if weight == 1.0 else as_weights(np.array([weight]), 1)
+            score = self.learn(single(x), labels, weights, scored=True)[0]
+            return score if self._many else float(score)
+
+    def score_one(self, x: Any) -> Any:
+        """Score one dict or 1-D array."""
+        with self._lock:
+            assert self.columns is not None
+            try:
+                score = self.columns.score_named(x) if type(x) is dict else self.columns.score_array(x)
+            except _core.RowRefused as refusal:
+                raise explained(refusal, self.columns.names, self.columns.width) from None
+            except TypeError as error:
+                raise _unreadable(error, x) from None
+            if score is None:
+                score = self.score(single(x))[0]
+                return score if self._many else float(score)
+            if self._many:
+                return score[0, self.labels.order]
+            return -score if self._flip else score
+
+    # ---- state
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """All of the state as named arrays."""
+        with self._lock:
+            assert self.columns is not None
+            return self.columns.tensors()
+
+    @classmethod
+    def restored(cls, setup: Setup, labels: Labels, tensors: dict[str, NDArray[Any]]) -> "Model":
+        """Return the model whose state `tensors` gave."""
+        model = cls(setup)
+        model._adopt(labels)
+        model.columns = Columns.restored(setup, tensors)
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State for pickle and copy: plain data only."""
+        with self._lock:
+            tensors = None if self.columns is None else self.columns.tensors()
+            return {"setup": self.setup, "arrived": self.labels.arrived, "tensors": tensors}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Rebuild from `__getstate__`."""
+        self.__init__(state["setup"])  # type: ignore[misc]
+        self._adopt(Labels(state["arrived"]))
+        if state["tensors"] is not None:
+            self.columns = Columns.restored(self.setup, state["tensors"])
+
+
+def single(x: Any) -> Rows:
+    """Return one dict or 1-D array as a block of one row."""
+    if isinstance(x, dict):
+        return Named([dict(x)])
+    row = np.asarray(x)
+    if row.ndim != 1:
+        raise DataError(f"One row is a dict or a 1-D array, not an array of {row.ndim} dimensions; use learn or predict for blocks.")
+    try:
+        return Dense(np.array(row, dtype=row.dtype if row.dtype in (np.float64, np.float32) else np.float64)[np.newaxis])
+    except (TypeError, ValueError):
+        raise DataError(f"The row holds values that are no numbers ({row.dtype}); pass text as a dict.") from None
+
+
+def as_weights(sample_weight: Any, rows: int) -> Floats | None:
+    """Return sample weights as f64, or None where every row weighs 1."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight holds values that are no numbers; give one number per row.") from None
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.ndim != 1:
+        raise DataError("Sample weights must be 1D array or scalar; give one number per row.")
+    if len(weights) != rows:
+        raise DataError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}: give one weight per row.")
+    bad = np.flatnonzero(~((weights >= 0.0) & (weights <= LARGEST_WEIGHT)))
+    if len(bad):
+        raise DataError(
+            f"sample_weight in row {bad[0]} is {weights[bad[0]]:g}; a weight must lie between 0 and 1e6: "
+            "0 leaves the row out, divide all weights by a common factor if they are larger."
+        )
+    return weights
+
+
+def _run(run: Callable[[Dense | Sparse], Any], block: Dense | Sparse, columns: Columns) -> Any:
+    """Run a block, once more in canonical form when its columns are unsorted, and explain a refusal."""
+    try:
+        try:
+            return run(block)
+        except _core.RowRefused as refusal:
+            if refusal.args[0] != "column_order" or not isinstance(block, Sparse):
+                raise
+            return run(canonical(block))
+    except _core.RowRefused as refusal:
+        raise explained(refusal, columns.names, columns.width) from None
+    except ValueError as error:
+        raise DataError(f"{error}.") from None
+
+
+def _unknown_label(y: NDArray[Any], codes: Any, known: Labels) -> DataError:
+    row = int(np.flatnonzero(codes >= len(known))[0])
+    listed = ", ".join(repr(label) for label in known.classes.tolist())
+    return DataError(
+        f"Label in row {row} is {y.tolist()[row]!r}, which is not among the classes {listed} of the first call; "
+        "name it in classes= there, or use learn, which accepts new classes."
+    )
+
+
+def _unreadable(error: TypeError, x: Any) -> DataError | TypeError:
+    if not isinstance(x, dict) or len(error.args) != 1 or error.args[0] not in x:
+        return error
+    name = error.args[0]
+    return DataError(f"Row 0, feature {name!r} holds a {type(x[name]).__name__}; give a number, a text, True or False.")
+
+

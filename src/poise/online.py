@@ -1,0 +1,283 @@
+"""The online classifier: scikit-learn's protocol over a model in progress, and the one-row family."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from poise import _core
+from poise.columns import Setup
+from poise.errors import DataError
+from poise.features import as_rows
+from poise.labels import as_labels
+from poise.learned import Learned
+from poise.model import Model, as_weights
+
+Scores = NDArray[np.float64]
+
+
+class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learning and answering, for blocks and for single rows; subclasses say what their setup is."""
+
+    missing: str
+    positive: Any
+
+    def _setup(self) -> Setup:
+        raise TypeError(f"{type(self).__name__} does not say how it is set up.")
+
+    # ---- learning
+
+    def fit(self, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything, then learn the rows once, in their order.
+
+        Parameters
+        ----------
+        X
+            Rows: an array, a scipy sparse matrix, a table, or a list of dicts.
+        y
+            One label per row.
+        sample_weight
+            One factor per row for the length of its step, between 0 and 1e6.
+
+        Returns
+        -------
+        The classifier.
+        """
+        model = Model(self._setup())
+        rows = as_rows(X)
+        labels = as_labels(y, rows.rows)
+        weights = as_weights(sample_weight, rows.rows)
+        if rows.rows == 0:
+            raise DataError("Found array with 0 sample(s) while a minimum of 1 is required by fit; give at least one row.")
+        if weights is not None and not weights.any():
+            raise DataError("All sample weights are zero: fit would learn nothing; give at least one row a positive weight.")
+        _warn_of_blocks(labels)
+        model.declare(_distinct(labels if weights is None else labels[weights > 0]))
+        model.learn(rows, labels, weights, scored=False)
+        self._model = model
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike | None,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the rows in their order, once; scikit-learn's rules: `classes` at the first call, none may come later.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; a weight of 0 leaves a row out.
+        classes
+            All labels there will ever be; needed at the first call.
+
+        Returns
+        -------
+        The classifier.
+        """
+        self._learn(X, y, classes, sample_weight, scored=False, grow=False)
+        return self
+
+    def learn(
+        self,
+        X: Any,
+        y: ArrayLike | None,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Scores:
+        """Test, then train: score each row before it is learned.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; a weight of 0 leaves a row out.
+        classes
+            Labels to know from the start; others may still come later.
+
+        Returns
+        -------
+        One score per row, above 0 for ``classes_[1]``; with more than two classes a column per class, NaN where the class
+        was not known yet.
+        """
+        scores: Scores = self._learn(X, y, classes, sample_weight, scored=True, grow=True)
+        return scores
+
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, scored: bool, grow: bool) -> Any:
+        known = getattr(self, "_model", None)
+        model = known or Model(self._setup())
+        if not grow and known is None and classes is None:
+            raise DataError("classes must be passed on the first call to partial_fit; give all labels there will ever be.")
+        rows = as_rows(X)
+        labels = as_labels(y, rows.rows)
+        weights = as_weights(sample_weight, rows.rows)
+        if classes is not None:
+            _declare(model, np.asarray(classes), fresh=known is None, grow=grow)
+        scores = model.learn(rows, labels, weights, scored=scored, grow=grow)
+        self._model = model
+        return scores
+
+    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Any:
+        """Learn one row; returns its score before it was learned.
+
+        Parameters
+        ----------
+        x
+            A dict of named features (numbers, texts, booleans) or a 1-D array.
+        y
+            Its label.
+        sample_weight
+            Factor for the length of its step; 0 leaves it out.
+        """
+        model = getattr(self, "_model", None)
+        if model is None:
+            model = Model(self._setup())
+            score = model.learn_one(x, y, sample_weight)
+            self._model = model
+            return score
+        return model.learn_one(x, y, sample_weight)
+
+    # ---- answering
+
+    def decision_function(self, X: Any) -> Scores:
+        """Score rows: above 0 means ``classes_[1]``; with more than two classes one column per class.
+
+        Parameters
+        ----------
+        X
+            Rows of any kind that `fit` takes.
+        """
+        scores: Scores = self._fitted().score(as_rows(X))
+        return scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most likely label of each row under equal class weights.
+
+        Parameters
+        ----------
+        X
+            Rows of any kind that `fit` takes.
+        """
+        return self._decided(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> Scores:
+        """Probabilities per class: the sigmoid or softmax of the score, so those of a balanced stream.
+
+        Parameters
+        ----------
+        X
+            Rows of any kind that `fit` takes.
+        """
+        return self._probable(self.decision_function(X))
+
+    def decision_one(self, x: Any) -> Any:
+        """Score one row, a dict or 1-D array.
+
+        Parameters
+        ----------
+        x
+            The row.
+        """
+        return self._fitted().score_one(x)
+
+    def predict_one(self, x: Any) -> Any:
+        """Most likely label of one row, a dict or 1-D array.
+
+        Parameters
+        ----------
+        x
+            The row.
+        """
+        return self._decided(np.atleast_1d(self.decision_one(x))[np.newaxis].reshape(1, -1)).item()
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """Probability of each label for one row, a dict or 1-D array.
+
+        Parameters
+        ----------
+        x
+            The row.
+        """
+        probabilities = self._probable(np.atleast_1d(self.decision_one(x)).reshape(1, -1))[0]
+        return dict(zip(self.classes_.tolist(), probabilities.tolist(), strict=True))
+
+    def _decided(self, scores: Scores) -> NDArray[Any]:
+        labels = self._fitted().labels
+        if scores.ndim == 2 and scores.shape[1] > 1:
+            return labels.decode(np.argmax(scores, axis=1))
+        flat = scores.reshape(len(scores))
+        if len(labels) == 1:
+            return labels.decode(np.zeros(len(flat), dtype=np.intp))
+        classes = labels.classes
+        tie_is_upper = self.positive is None or self.positive != classes[0]
+        return labels.decode((flat >= 0 if tie_is_upper else flat > 0).astype(np.intp))
+
+    def _probable(self, scores: Scores) -> Scores:
+        if len(self._fitted().labels) == 1:
+            return np.ones((len(scores), 1))
+        out = np.array(scores, dtype=np.float64, order="C")
+        if out.ndim == 2 and out.shape[1] > 1:
+            _core.proportions(out)
+            return out
+        upper = out.reshape(len(out), 1)
+        lower = -upper
+        _core.proportions(upper)
+        _core.proportions(lower)
+        return np.hstack([lower, upper])
+
+    # ---- scikit-learn's protocol
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell scikit-learn whether anything was learned."""
+        return getattr(self, "_model", None) is not None
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what this classifier can do."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "zero"
+        return tags
+
+
+def _distinct(labels: NDArray[Any]) -> NDArray[Any]:
+    """Distinct labels, sorted where they can be."""
+    if labels.dtype.kind != "O":
+        return np.unique(labels)
+    distinct = list(dict.fromkeys(labels.tolist()))
+    out = np.empty(len(distinct), dtype=object)
+    out[:] = distinct
+    return out
+
+
+def _declare(model: Model, classes: NDArray[Any], *, fresh: bool, grow: bool) -> None:
+    """Make `classes` known; scikit-learn's face takes them at the first call and the same ones later."""
+    if classes.ndim != 1 or len(classes) == 0:
+        raise DataError(f"classes must be a 1-D list of labels, not an array of shape {classes.shape}; list every label once.")
+    if not fresh and not grow:
+        if set(classes.tolist()) != set(model.labels.arrived):
+            raise DataError(
+                f"classes is {classes.tolist()} and was {model.labels.classes.tolist()} at the first call; "
+                "give the same classes, or use learn, which accepts new ones."
+            )
+        return
+    model.declare(_distinct(classes))
+
+
+def _warn_of_blocks(labels: NDArray[Any]) -> None:
+    """Warn when the labels come in few runs: one pass over sorted rows ends with the last class in its ears."""
+    n = len(labels)
+    if n < 100:
+        return
+    runs = 1 + int(np.count_nonzero(labels[1:] != labels[:-1]))
+    shares = np.unique(labels.astype(str) if labels.dtype.kind == "O" else labels, return_counts=True)[1] / n
+    expected = 1 + (n - 1) * (1.0 - float(np.sum(shares**2)))
+    if len(shares) > 1 and runs < 0.1 * expected:
+        warnings.warn(
+            f"The labels come in {runs} runs where about {expected:.0f} would be usual for these rows in random order: fit learns "
+            "row by row, so shuffle the rows first unless this is their true order in time.",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,96 @@
+"""Named features to columns: a growing vocabulary, or hashing onto a fixed number of them."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from poise.errors import DataError, FileError
+
+NUMBER, TEXT = 0, 1
+
+
+class Vocabulary:
+    """Which column a name has: one per numeric name, one per pair of a name and a text.
+
+    Examples
+    --------
+    >>> from poise.vocabulary import Vocabulary
+    >>> words = Vocabulary()
+    >>> words.add({"amount": 12.0, "country": "FR"})
+    [0, 1]
+    >>> words.names
+    ['amount', 'country=FR']
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+        self.texts: dict[Any, dict[str, int]] = {}
+        self.keys: list[tuple[Any, str | None]] = []
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def names(self) -> list[str]:
+        """Column names in order."""
+        return [str(name) if text is None else f"{name}={text}" for name, text in self.keys]
+
+    def add(self, record: dict[Any, Any]) -> list[int]:
+        """Enter the names of a row that are new; returns the kind (number or text) of each new column."""
+        kinds: list[int] = []
+        for name, value in record.items():
+            if not isinstance(name, (str, int)):
+                self.forget(len(kinds))
+                raise DataError(f"Feature name {name!r} is a {type(name).__name__}; use text or whole numbers as names.")
+            if isinstance(value, str):
+                if value not in self.texts.setdefault(name, {}):
+                    self._enter(name, value)
+                    kinds.append(TEXT)
+            elif name not in self.numbers:
+                self._enter(name, None)
+                kinds.append(NUMBER)
+        return kinds
+
+    def add_numbers(self, names: Iterable[Any]) -> None:
+        """Enter the columns of a table of numbers."""
+        for name in names:
+            self._enter(name, None)
+
+    def _enter(self, name: Any, text: str | None) -> None:
+        if text is None:
+            self.numbers[name] = len(self.keys)
+        else:
+            self.texts.setdefault(name, {})[text] = len(self.keys)
+        self.keys.append((name, text))
+
+    def forget(self, count: int) -> None:
+        """Take back the newest `count` columns."""
+        for _ in range(count):
+            name, text = self.keys.pop()
+            if text is None:
+                del self.numbers[name]
+            else:
+                del self.texts[name][text]
+                if not self.texts[name]:
+                    del self.texts[name]
+
+    def to_bytes(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Return the names as UTF-8 JSON bytes, for a file."""
+        return np.frombuffer(json.dumps(self.keys, ensure_ascii=False).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+    @classmethod
+    def from_bytes(cls, saved: np.ndarray[Any, np.dtype[np.uint8]]) -> "Vocabulary":
+        """Read what `to_bytes` wrote."""
+        words = cls()
+        try:
+            for name, text in json.loads(saved.tobytes().decode("utf-8", "surrogatepass")):
+                if not isinstance(name, (str, int)) or not (text is None or isinstance(text, str)):
+                    raise TypeError
+                words._enter(name, text)
+        except (ValueError, TypeError, RecursionError):
+            raise FileError("The file's feature names cannot be read; it is damaged: save the model again.") from None
+        if len(words.numbers) + sum(map(len, words.texts.values())) != len(words.keys):
+            raise FileError("The file names a feature twice; it is damaged: save the model again.")
+        return words

@@ -1,0 +1,60 @@
+"""Losses of a score and their slopes: perceptron, hinge, logistic, softmax."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+LEARNERS = ("perceptron", "svm", "logistic", "softmax")
+
+
+def target(internal: int) -> float:
+    """Return +1 for the internally "up" class (number 1), -1 for the other."""
+    return 1.0 if internal == 1 else -1.0
+
+
+def binary_slope(learner: str, y: float, f: float) -> float:
+    """Return d loss / d f for a target y in {-1, +1}; 0 when the row is inactive."""
+    margin = y * f
+    if learner == "perceptron":
+        return -y if margin <= 0 else 0.0  # at the kink too, else w = 0 for ever
+    if learner == "svm":
+        return -y if margin < 1 else 0.0
+    # logistic; softmax with two classes is the same: -y / (1 + exp(y f)) without overflow
+    if margin > 0:
+        small = math.exp(-margin)
+        return -y * small / (1 + small)
+    return -y / (1 + math.exp(margin))
+
+
+def binary_loss(learner: str, y: float, f: float) -> float:
+    """Return the loss value for a target y in {-1, +1}."""
+    margin = y * f
+    if learner == "perceptron":
+        return max(0.0, -margin)
+    if learner == "svm":
+        return max(0.0, 1 - margin)
+    # ln(1 + exp(-y f)) without overflow
+    return max(0.0, -margin) + math.log1p(math.exp(-abs(margin)))
+
+
+def slopes(learner: str, scores: Array, internal: int) -> Array:
+    """Return the slope of every weight vector for a row of class number `internal`.
+
+    One score means two classes; otherwise one-vs-rest, or p - e_y for the softmax.
+    """
+    if len(scores) == 1:
+        return np.array([binary_slope(learner, target(internal), float(scores[0]))])
+    if learner == "softmax":
+        raised = np.exp(scores - np.max(scores))
+        probabilities: Array = raised / np.sum(raised)
+        probabilities[internal] -= 1
+        return probabilities
+    return np.array(
+        [
+            binary_slope(learner, 1.0 if k == internal else -1.0, float(f))
+            for k, f in enumerate(scores)
+        ]
+    )
