@@ -30,18 +30,26 @@ POISE_INLINE double exponential(double x) {
     return p * from_bits((to_bits(shifted) + 1023) << 52);
 }
 
-// ln x for a positive normal x, within 2 units in the last place.
-POISE_INLINE double logarithm(double x) {
-    constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcdULL;  // bits of sqrt(1/2): the mantissa is brought into [sqrt(1/2), sqrt 2)
-    const uint64_t offset = to_bits(x) - kRootHalf;
-    const double k = static_cast<double>(static_cast<int64_t>(offset) >> 52);
-    const double m = from_bits((offset & 0x000fffffffffffffULL) + kRootHalf);
-    const double s = (m - 1.0) / (m + 1.0), z = s * s, z2 = z * z, z4 = z2 * z2;
-    const double low = (1.0 / 3 + z * (1.0 / 5)) + z2 * (1.0 / 7 + z * (1.0 / 9));
-    const double high = (1.0 / 11 + z * (1.0 / 13)) + z2 * (1.0 / 15 + z * (1.0 / 17));
-    const double tail = z * (low + z4 * (high + z4 * (1.0 / 19 + z * (1.0 / 21))));
-    return k * kLn2High + (2.0 * s + (2.0 * s * tail + k * kLn2Low));
+// ln x for four positive normal numbers, within 2 units in the last place.
+POISE_INLINE Quad logarithm(Quad x) {
+    double m[4], k[4];
+    for (int i = 0; i < 4; ++i) {
+        constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcdULL;  // sqrt(1/2): the mantissa is brought into [sqrt(1/2), sqrt 2)
+        const uint64_t offset = to_bits(lane(x, i)) - kRootHalf;
+        k[i] = static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(offset) >> 52));
+        m[i] = from_bits((offset & 0x000fffffffffffffULL) + kRootHalf);
+    }
+    const Quad one = spread(1.0), mantissa = quad(m[0], m[1], m[2], m[3]), exponent = quad(k[0], k[1], k[2], k[3]);
+    const Quad s = (mantissa - one) / (mantissa + one), z = s * s, z2 = z * z, z4 = z2 * z2;
+    const auto pair = [&](double a, double b) __attribute__((always_inline)) { return spread(a) + z * spread(b); };
+    const Quad low = pair(1.0 / 3, 1.0 / 5) + z2 * pair(1.0 / 7, 1.0 / 9);
+    const Quad high = pair(1.0 / 11, 1.0 / 13) + z2 * pair(1.0 / 15, 1.0 / 17);
+    const Quad tail = z * (low + z4 * (high + z4 * pair(1.0 / 19, 1.0 / 21)));
+    const Quad twice = s + s;
+    return exponent * spread(kLn2High) + (twice + (twice * tail + exponent * spread(kLn2Low)));
 }
+
+POISE_INLINE double logarithm(double x) { return lane(logarithm(spread(x)), 0); }
 
 POISE_INLINE double power(double base, double exponent) { return exponential(exponent * logarithm(base)); }
 

@@ -34,26 +34,28 @@ template <class Row> POISE_INLINE double shown_score(const State& state, const P
 POISE_INLINE double step_size(const State& state) {
     const Settings& set = state.set;
     if (set.schedule == Schedule::constant) return set.eta0;
-    const double t = static_cast<double>(state.tally->rows + 1);
+    const double t = as_double(state.tally->rows + 1);
     return set.eta0 / (set.schedule == Schedule::sqrt ? __builtin_sqrt(t) : power(t, set.power));
 }
 
 // Moves one output's weights by `length` along the row. The first row of all leaves the shadow at 0: there average = weights.
 template <class Row> POISE_INLINE void step(State& state, const Prepared<Row>& x, size_t output, double length) {
     const size_t start = output * state.stride;
-    add(x.row, length * x.factor, state.weights + start);
     if (state.set.intercept) state.intercept[output] += length;
-    if (!state.shadow || state.tally->rows == 0) return;
+    if (!state.shadow || state.tally->rows == 0) {
+        add(x.row, length * x.factor, state.weights + start);
+        return;
+    }
     const double back = -length / state.tally->blend;
-    add(x.row, back * x.factor, state.shadow + start);
     if (state.set.intercept) state.shadow_intercept[output] += back;
+    add(x.row, length * x.factor, state.weights + start, back * x.factor, state.shadow + start);
 }
 
 // Once per learned row, after its step and before the row is counted.
 POISE_INLINE void move_average(State& state) {
     if (!state.shadow || state.tally->rows == 0) return;
     Tally& tally = *state.tally;
-    const double newest = 1.0 / static_cast<double>(tally.rows + 1), slowest = state.set.slowest_average;
+    const double newest = 1.0 / as_double(tally.rows + 1), slowest = state.set.slowest_average;
     tally.blend *= 1.0 - (newest > slowest ? newest : slowest);
     if (tally.blend >= kFaintest) return;
     for (size_t i = 0; i < state.outputs * state.stride; ++i) state.shadow[i] *= tally.blend;

@@ -17,11 +17,11 @@ struct Present {
 POISE_INLINE Present present_classes(const State& state, size_t label) {
     const Tally& tally = *state.tally;
     Present all;
-    all.most = all.least = all.own = 1.0 + static_cast<double>(state.account[label].seen);
+    all.most = all.least = all.own = 1.0 + as_double(state.account[label].seen);
     for (size_t c = 0; c < state.classes; ++c) {
         const Account& account = state.account[c];
         if (!account.seen && c != label) continue;
-        const double n = 1.0 + static_cast<double>(account.seen);
+        const double n = 1.0 + as_double(account.seen);
         all.count += 1;
         all.most = n > all.most ? n : all.most;
         all.least = n < all.least ? n : all.least;
@@ -63,36 +63,60 @@ POISE_INLINE void decay_shares(State& state, size_t label, double memory) {
     state.tally->phantom_share *= memory;
 }
 
-// Today's addends to the sums of imbalance; they stay the same until a class travels on.
-struct Imbalance {
-    bool counts = false;
-    double square = 0.0, log_square = 0.0;
-};
+// The sums of (GI - 1)^2 and (ln GI)^2. Rows are noted in a strip and worked off four at a time, added up in their order.
+class Imbalance {
+  public:
+    POISE_INLINE explicit Imbalance(Tally& tally) : tally_(tally) {}
+    POISE_INLINE ~Imbalance() { work_off(); }
+    Imbalance(const Imbalance&) = delete;
+    Imbalance& operator=(const Imbalance&) = delete;
 
-POISE_INLINE Imbalance imbalance_between(double numerator, double denominator) {
-    if (!(numerator > 0.0 && denominator > 0.0)) return {};
-    const double ratio = numerator / denominator, off = ratio - 1.0, log_ratio = logarithm(ratio);
-    return {true, off * off, log_ratio * log_ratio};
-}
-
-POISE_INLINE Imbalance imbalance_now(const State& state) {
-    if (state.classes == 2)
-        return imbalance_between(state.account[1 - state.positive].travelled, state.account[state.positive].travelled);
-    double most = 0.0, least = -1.0;
-    size_t seen = 0;
-    for (size_t c = 0; c < state.classes; ++c) {
-        if (!state.account[c].seen) continue;
-        const double length = state.account[c].travelled;
-        most = length > most ? length : most;
-        least = seen++ && least < length ? least : length;
+    // Notes how far the classes have travelled after a row; a row before all of them have moved does not count.
+    POISE_INLINE void note(const State& state) {
+        double over = 0.0, under = 0.0;
+        if (state.classes == 2) {
+            over = state.account[1 - state.positive].travelled;
+            under = state.account[state.positive].travelled;
+        } else if (state.classes > 2) {
+            extremes(state, over, under);
+        }
+        const bool counts = over > 0.0 && under > 0.0;
+        over_[noted_] = counts ? over : 1.0;
+        under_[noted_] = counts ? under : 1.0;
+        tally_.compared += counts ? 1 : 0;
+        if (++noted_ == kStrip) work_off();
     }
-    return seen > 1 ? imbalance_between(most, least) : Imbalance{};
-}
 
-POISE_INLINE void record(Tally& tally, const Imbalance& now) {
-    tally.compared += now.counts ? 1 : 0;
-    tally.imbalance += now.square;
-    tally.log_imbalance += now.log_square;
-}
+  private:
+    static constexpr size_t kStrip = 32;
+
+    POISE_INLINE static void extremes(const State& state, double& most, double& least) {
+        size_t seen = 0;
+        for (size_t c = 0; c < state.classes; ++c) {
+            if (!state.account[c].seen) continue;
+            const double length = state.account[c].travelled;
+            most = seen == 0 || length > most ? length : most;
+            least = seen == 0 || length < least ? length : least;
+            ++seen;
+        }
+        if (seen < 2) most = least = 0.0;
+    }
+    POISE_INLINE void work_off() {
+        for (size_t i = noted_; i < ((noted_ + 3) & ~size_t{3}); ++i) over_[i] = under_[i] = 1.0;
+        for (size_t i = 0; i < noted_; i += 4) {
+            const Quad ratio = load(over_ + i) / load(under_ + i), off = ratio - spread(1.0), log_ratio = logarithm(ratio);
+            const Quad square = off * off, log_square = log_ratio * log_ratio;
+            for (int k = 0; k < 4; ++k) {
+                tally_.imbalance += lane(square, k);
+                tally_.log_imbalance += lane(log_square, k);
+            }
+        }
+        noted_ = 0;
+    }
+
+    Tally& tally_;
+    size_t noted_ = 0;
+    double over_[kStrip], under_[kStrip];
+};
 
 }  // namespace poise::POISE_ISA

@@ -20,12 +20,6 @@ POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, d
     }
 }
 
-POISE_INLINE bool too_far(const State& state, double length) {
-    double far = length;
-    for (size_t c = 0; c < state.classes; ++c) far += state.account[c].travelled;
-    return !(far <= kFarthest);
-}
-
 // Steps along the row with weight `pull`; returns the length travelled, or -1 when it would lead too far.
 template <bool two, class Row> POISE_INLINE double learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
     const double length = __builtin_sqrt(squared_length(state, x));
@@ -34,7 +28,7 @@ template <bool two, class Row> POISE_INLINE double learn_row(State& state, const
         const double slope = pull_of_margin(state.set.loss, margin);
         const double weight = weigh(state, label, [&] { return loss_of_margin(state.set.loss, margin); });
         const double step_length = pull * weight * slope, travelled = step_length * length;
-        if (too_far(state, travelled)) return -1.0;
+        if (!(travelled <= kFarthest)) return -1.0;
         if (state.set.squared_pull && weight > 0.0) {
             const double plain = travelled / weight;
             state.account[label].pulled += weight * plain * plain;
@@ -46,7 +40,7 @@ template <bool two, class Row> POISE_INLINE double learn_row(State& state, const
         const double squares = slopes_of_scores(state.set.loss, state.scored, state.outputs, label, state.slope);
         const double weight = weigh(state, label, [] { return 0.0; });
         const double travelled = pull * weight * __builtin_sqrt(squares) * length;
-        if (too_far(state, travelled)) return -1.0;
+        if (!(travelled <= kFarthest)) return -1.0;
         if (state.set.squared_pull && weight > 0.0) {
             const double plain = travelled / weight;
             state.account[label].pulled += weight * plain * plain;
@@ -70,7 +64,7 @@ template <bool two, bool with_shadow, class Source>
 Stop learn_rows(State& state, const Source& source, const Block& block, size_t begin, size_t end, size_t scored, double* scores,
                 size_t many) {
     Tally& tally = *state.tally;
-    Imbalance imbalance = imbalance_now(state);
+    Imbalance imbalance(tally);
     for (size_t i = begin; i < end; ++i) {
         Prepared<typename Source::Row> x{};
         const double given = block.weight ? block.weight[i] : 1.0;
@@ -78,7 +72,7 @@ Stop learn_rows(State& state, const Source& source, const Block& block, size_t b
         const bool skipped = given == 0.0;
         if (!skipped && label >= state.classes && label >= 2) {
             if (i >= scored && scores) {
-                const Stop bad = source.template prepare<true, false>(state, i, x);
+                const Stop bad = source.template prepare<with_shadow, false>(state, i, x);
                 if (bad.rule != Rule::none) return bad;
                 show<two>(state, x, i, scores, many);
             }
@@ -98,9 +92,8 @@ Stop learn_rows(State& state, const Source& source, const Block& block, size_t b
         Account& account = state.account[label];
         if (!state.set.squared_pull) account.pulled += travelled;
         account.travelled += travelled;
-        const bool first = account.seen++ == 0;
-        if (first || travelled > 0.0) imbalance = imbalance_now(state);
-        record(tally, imbalance);
+        account.seen += 1;
+        imbalance.note(state);
         move_average(state);
         tally.rows += 1;
     }

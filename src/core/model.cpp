@@ -217,10 +217,8 @@ bool Model::steps_are_bounded() const {
     if (set.method == Method::ogd) weight = 1.0;
     if (set.method == Method::ohgd) weight = 2e2;
     if (set.method == Method::hgd && set.clamp == Clamp::value) weight = set.largest_weight;
-    double far = 0.0;
-    for (const Account& account : memory.account) far += account.travelled;
     // A scaled row is at most 5.1 long and a sample weight at most 1e6.
-    return weight > 0.0 && set.eta0 * weight * 1e8 * static_cast<double>(memory.outputs) + far < kFarthest;
+    return weight > 0.0 && set.eta0 * weight * 1e8 * static_cast<double>(memory.outputs) < kFarthest;
 }
 
 State Model::view(size_t positive, const Block& block, size_t entries) const {
@@ -237,7 +235,8 @@ State Model::view(size_t positive, const Block& block, size_t entries) const {
     State state{};
     state.set = set;
     Memory& own_memory = const_cast<Memory&>(memory);  // score() only reads through the view
-    state.columns = {memory.scaling, memory.each, memory.open, memory.width, own_memory.mean.data(), own_memory.spread.data(),
+    state.columns = {memory.scaling, memory.each, memory.open, memory.width,
+                     memory.scaling == Scaling::none ? 1.0 : 1.0 / std::sqrt(static_cast<double>(memory.width)), own_memory.mean.data(), own_memory.spread.data(),
                      own_memory.count.data(), memory.kind.empty() ? nullptr : memory.kind.data()};
     state.tally = &own_memory.tally;
     state.account = own_memory.account.data();

@@ -33,15 +33,14 @@ POISE_INLINE Products products(DenseRow<T> row, const double* w, const double* v
 
 template <bool with_shadow, class I>
 POISE_INLINE Products products(SparseRow<I> row, const double* w, const double* v) {
-    ScatteredSum wx, xx, vx;
+    ScatteredSums sums;
     for (size_t e = 0; e < row.count; ++e) {
         const size_t j = static_cast<size_t>(row.column[e]);
         const double x = row.x[e];
-        wx.add(w[j] * x, j);
-        xx.add(x * x, j);
-        if constexpr (with_shadow) vx.add(v[j] * x, j);
+        sums.add(w[j] * x, x * x, with_shadow ? v[j] * x : 0.0, j);
     }
-    return {wx.total(), xx.total(), with_shadow ? vx.total() : 0.0};
+    const Quad all = sums.total();
+    return {lane(all, 0), lane(all, 1), lane(all, 2)};
 }
 
 template <class T> POISE_INLINE double product(DenseRow<T> row, const double* w) {
@@ -52,23 +51,12 @@ template <class T> POISE_INLINE double product(DenseRow<T> row, const double* w)
 }
 
 template <class I> POISE_INLINE double product(SparseRow<I> row, const double* w) {
-    ScatteredSum wx;
-    for (size_t e = 0; e < row.count; ++e) {
-        const size_t j = static_cast<size_t>(row.column[e]);
-        wx.add(w[j] * row.x[e], j);
-    }
-    return wx.total();
+    return products<false>(row, w, w).weights;
 }
 
 template <class T> POISE_INLINE double square(DenseRow<T> row) {
     Sum xx;
     for_quads(row.x, row.width, [&](Quad x, size_t, auto half) __attribute__((always_inline)) { xx.add(x * x, half); });
-    return xx.total();
-}
-
-template <class I> POISE_INLINE double square(SparseRow<I> row) {
-    ScatteredSum xx;
-    for (size_t e = 0; e < row.count; ++e) xx.add(row.x[e] * row.x[e], static_cast<size_t>(row.column[e]));
     return xx.total();
 }
 
@@ -79,8 +67,21 @@ template <class T> POISE_INLINE void add(DenseRow<T> row, double length, double*
     });
 }
 
+template <class T> POISE_INLINE void add(DenseRow<T> row, double length, double* w, double back, double* v) {
+    const Quad forth = spread(length), other = spread(back);
+    for_quads(row.x, row.width, [&](Quad x, size_t j, auto) __attribute__((always_inline)) {
+        store(w + j, load(w + j) + forth * x);
+        store(v + j, load(v + j) + other * x);
+    });
+}
+
 template <class I> POISE_INLINE void add(SparseRow<I> row, double length, double* w) {
     for (size_t e = 0; e < row.count; ++e) w[static_cast<size_t>(row.column[e])] += length * row.x[e];
+}
+
+template <class I> POISE_INLINE void add(SparseRow<I> row, double length, double* w, double back, double* v) {
+    add(row, length, w);
+    add(row, back, v);
 }
 
 }  // namespace poise::POISE_ISA

@@ -6,8 +6,6 @@
 
 namespace poise::POISE_ISA {
 
-POISE_INLINE bool finite(double value) { return value - value == 0.0; }
-
 POISE_INLINE Rule rule_of(double value) { return value != value ? Rule::missing : Rule::infinite; }
 
 template <class T> struct DenseRows {
@@ -46,14 +44,11 @@ template <class I> struct CsrRows {
     }
     POISE_INLINE Stop check(size_t i) const {
         const SparseRow<I> row = at(i);
-        int64_t last = -1, ordered = 1;
-        for (size_t e = 0; e < row.count; ++e) {
-            const int64_t j = static_cast<int64_t>(row.column[e]);
-            ordered &= j > last;
-            last = j;
-        }
-        // Strictly rising and starting at 0 or later: only the last column can be too large.
-        if (ordered && last < static_cast<int64_t>(block.width)) return {};
+        if (row.count == 0) return {};
+        I fallen = row.column[0] < 0;
+        for (size_t e = 1; e < row.count; ++e) fallen |= row.column[e] <= row.column[e - 1];
+        // Strictly rising from 0 or later: only the last column can be too large.
+        if (!fallen && static_cast<size_t>(row.column[row.count - 1]) < block.width) return {};
         for (size_t e = 0; e < row.count; ++e)
             if (row.column[e] < 0 || static_cast<size_t>(row.column[e]) >= block.width)
                 return {Rule::column_range, i, static_cast<int64_t>(row.column[e])};
@@ -116,6 +111,7 @@ template <class I> struct PlainCsr {
 template <class Rows, class T> struct Centered {
     Rows rows;
     using Row = DenseRow<double>;
+    mutable Calm calm{};
 
     POISE_INLINE Stop dense(const State&, size_t i, DenseRow<T>& row) const
         requires requires(const Rows& r) { r.at(i).width; }
@@ -133,8 +129,10 @@ template <class Rows, class T> struct Centered {
         DenseRow<T> raw{};
         const Stop bad = dense(state, i, raw);
         if (bad.rule != Rule::none) return bad;
-        if (!finite(square(raw))) return rows.blame(i);
-        x.first = center_row<with_shadow, sees>(raw, state.columns, state.tally->rows, state.weights, state.shadow, state.staged);
+        const uint64_t seen = state.tally->rows;
+        if (!center_row<with_shadow, sees>(raw, state.columns, seen, calm.check(state.columns, seen), state.weights, state.shadow,
+                                           state.staged, x.first))
+            return rows.blame(i);
         x.row = {state.staged, raw.width};
         x.factor = row_factor(state, width_factor(state.columns, *state.tally, raw.width), x.first.square);
         return {};
@@ -147,21 +145,24 @@ template <class Rows> struct Listed {
     Rows rows;
     using Row = SparseRow<int64_t>;
     mutable size_t active = 0;
+    mutable bool wild = false;
 
     template <bool with_shadow, bool sees> POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
-        ScatteredSum squares;
+        ScatteredSums squares;
         size_t n = 0;
         const Stop bad = rows.entries(i, [&](size_t j, double value) {
             if (value != value && state.set.skip_missing) return;
             if (value == 0.0 && kind_of(state.columns, j) != Scaling::center) return;
-            squares.add(value * value, j);
+            squares.add(value * value, 0.0, 0.0, j);
             state.staged_column[n] = static_cast<int64_t>(j);
             state.staged_raw[n] = value;
             state.staged[n++] = scaled_entry(state.columns, j, value, state.tally->rows);
         });
         if (bad.rule != Rule::none) return bad;
-        if (!finite(squares.total())) return rows.blame(i);
+        const double square = lane(squares.total(), 0);
+        if (!finite(square)) return rows.blame(i);
         active = n;
+        wild = square > kWild;
         x.row = {state.staged_column, state.staged, n};
         x.first = products<with_shadow>(x.row, state.weights, state.shadow);
         x.factor = row_factor(state, width_factor(state.columns, *state.tally, n), x.first.square);
@@ -169,7 +170,7 @@ template <class Rows> struct Listed {
     }
     POISE_INLINE void see(State& state) const {
         for (size_t e = 0; e < active; ++e)
-            see_entry(state.columns, static_cast<size_t>(state.staged_column[e]), state.staged_raw[e], state.tally->rows);
+            see_entry(state.columns, static_cast<size_t>(state.staged_column[e]), state.staged_raw[e], state.tally->rows, wild);
         state.tally->entries += active;
     }
 };

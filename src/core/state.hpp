@@ -57,6 +57,7 @@ struct Columns {
     bool each;
     bool open;           // names or hashes: the width is the running mean of active features
     size_t width;
+    double factor;       // what scaled rows are multiplied by, unless open: 1 / sqrt(width)
     double* mean;        // center: of all values; scale: of the non-zero ones
     double* spread;      // sum of squared deviations from that mean
     uint64_t* count;     // values that entered them (center: only with `each`)
@@ -105,8 +106,8 @@ struct Stop {
     int64_t column = -1;
 };
 
-// Weights may travel this far in all; with a squared row norm below 1.8e308 every score then stays finite.
-constexpr double kFarthest = 1e100;
+// No step is longer; 2^63 of them stay below 1e99, and with squared row norms below 1.8e308 every score stays finite.
+constexpr double kFarthest = 1e80;
 constexpr double kFaintest = 1e-50;  // below this the average is folded into the weights' shadow
 constexpr double kClip = 5.0;        // deviations
 constexpr uint64_t kTrusted = 20;    // rows before the scaler's guard works

@@ -13,6 +13,9 @@ from poise.errors import DataError
 
 Codes = NDArray[np.int32]
 
+#: The core looks labels up one after the other; beyond this many a hash table is faster.
+_FEW = 64
+
 
 class Labels:
     """The known labels; a copy with more of them is made before a block is learned and kept if it was.
@@ -36,7 +39,6 @@ class Labels:
             raise DataError(f"Labels of types {kinds} cannot be sorted together; use labels of one type.") from None
         #: Outside, the smaller label is the negative class; inside, the first to arrive.
         self.flip = len(self.arrived) > 1 and self.order.index(0) > self.order.index(1)
-        self._table = _plain_table(self.arrived)
 
     def __len__(self) -> int:
         return len(self.arrived)
@@ -72,10 +74,9 @@ class Labels:
         Rows marked in `skip` bring no new label; theirs is -1 when it is unknown.
         """
         codes = np.empty(len(y), dtype=np.int32)
-        if self._encode_fast(y, codes):
-            return codes, self
         arrived, known = list(self.arrived), dict(self.codes)
-        for row, label in enumerate(y.tolist()):
+        row = self._encode_numbers(y, codes, skip, arrived, known) if y.dtype.kind in "biuf" else 0
+        for row, label in enumerate(y[row:].tolist(), row):
             code = known.get(label)
             if code is None:
                 if skip is not None and skip[row]:
@@ -86,12 +87,26 @@ class Labels:
             codes[row] = code
         return codes, self if len(arrived) == len(self.arrived) else Labels(arrived)
 
-    def _encode_fast(self, y: NDArray[Any], codes: Codes) -> bool:
-        if self._table is None or y.dtype.kind not in "biuf":
-            return False
-        if y.dtype.kind == "f" or self._table.dtype.kind == "f":
-            return bool(_core.encode_f64(y.astype(np.float64, copy=False), self._table.astype(np.float64), codes) < 0)
-        return bool(_core.encode_i64(y.astype(np.int64, copy=False), self._table, codes) < 0)
+    def _encode_numbers(
+        self, y: NDArray[Any], codes: Codes, skip: NDArray[np.bool_] | None, arrived: list[Any], known: dict[Any, int]
+    ) -> int:
+        """Encode numeric labels in the core, row by row only where a new one turns up; returns the first row left to do."""
+        row = 0
+        while row < len(y) and len(arrived) <= _FEW and (table := _plain_table(arrived)) is not None:
+            floats = y.dtype.kind == "f" or table.dtype.kind == "f"
+            encode, kind = (_core.encode_f64, np.float64) if floats else (_core.encode_i64, np.int64)
+            stop = encode(y[row:].astype(kind, copy=False), table.astype(kind, copy=False), codes[row:])
+            if stop < 0:
+                return len(y)
+            row += stop
+            if skip is not None and skip[row]:
+                codes[row] = -1
+            else:
+                label = y[row].item()
+                codes[row] = known[_checked(label, row)] = len(arrived)
+                arrived.append(label)
+            row += 1
+        return row
 
 
 def as_labels(y: ArrayLike | None, rows: int) -> NDArray[Any]:
@@ -125,7 +140,8 @@ def _checked(label: Any, row: int) -> Any:
 
 
 def _plain_table(arrived: list[Any]) -> NDArray[Any] | None:
-    if not arrived or not all(isinstance(label, (bool, int, float)) for label in arrived):
+    """Labels as numbers the core can compare; None where they are none."""
+    if not all(isinstance(label, (bool, int, float)) for label in arrived):
         return None
     if any(isinstance(label, float) for label in arrived):
         return np.array(arrived, dtype=np.float64)

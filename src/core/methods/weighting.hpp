@@ -8,7 +8,7 @@ namespace poise::POISE_ISA {
 // HGD for two classes and plain counts: what almost every row goes through.
 POISE_INLINE double harmonize_two(const State& state, size_t label) {
     const Account &own = state.account[label], &other = state.account[1 - label];
-    const double n_own = 1.0 + static_cast<double>(own.seen), n_other = 1.0 + static_cast<double>(other.seen);
+    const double n_own = 1.0 + as_double(own.seen), n_other = 1.0 + as_double(other.seen);
     const double s_own = 1.0 + own.pulled, s_other = 1.0 + other.pulled;
     const double base = n_other > n_own ? n_other / n_own : 1.0;
     const bool inverse = state.set.many_classes == ManyClasses::inverse;
@@ -24,7 +24,7 @@ POISE_INLINE double harmonize(State& state, size_t label) {
     }
     if (remembers) welcome(state, label);
     const Present all = present_classes(state, label);
-    const double classes = static_cast<double>(all.count), others = all.pulls - all.own_pull;
+    const double classes = as_double(all.count), others = all.pulls - all.own_pull;
     double weight = remembers ? all.top_share / (all.own_share > 1e-3 ? all.own_share : 1e-3) : all.most / all.own;
     if (set.many_classes == ManyClasses::inverse)
         weight *= all.pulls / (classes * all.own_pull);
@@ -47,8 +47,8 @@ POISE_INLINE double released(const State& state, size_t label, double loss) {
     if (state.tally->rows < 2) return 1.0;
     const Account &positive = state.account[state.positive], &negative = state.account[1 - state.positive];
     const bool is_positive = label == state.positive;
-    const double n_positive = static_cast<double>(positive.seen + (is_positive ? 1 : 0));
-    const double n_negative = static_cast<double>(negative.seen + (is_positive ? 0 : 1));
+    const double n_positive = as_double(positive.seen + (is_positive ? 1 : 0));
+    const double n_negative = as_double(negative.seen + (is_positive ? 0 : 1));
     const double sum = positive.pulled + negative.pulled, floor_sum = sum > 1.0 ? sum : 1.0;
     const double ratio = n_negative / (n_positive > 1.0 ? n_positive : 1.0);
     const double weight = (is_positive ? 2.0 * ratio * negative.pulled : 2.0 * positive.pulled) / floor_sum * loss;
