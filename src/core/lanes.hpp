@@ -156,19 +156,20 @@ struct Sum {
     }
 };
 
-// The same eight lanes in memory, for entries that come one by one; three sums side by side, folded in the same order.
-struct ScatteredSums {
-    Quad lanes[8];
-    POISE_INLINE ScatteredSums() {
-        for (Quad& one : lanes) one = spread(0.0);
+// The same eight lanes in memory, for entries that come one by one: several sums side by side (the elements of `Wide`), folded
+// in the same order.
+template <class Wide> struct ScatteredSums {
+    Wide lanes[8];
+    POISE_INLINE explicit ScatteredSums(Wide zero) {
+        for (Wide& one : lanes) one = zero;
     }
-    POISE_INLINE void add(double a, double b, double c, size_t column) {
-        Quad& to = lanes[column & 7];
-        to = to + quad(a, b, c, 0.0);
+    POISE_INLINE void add(Wide values, size_t column) {
+        Wide& to = lanes[column & 7];
+        to = to + values;
     }
-    POISE_INLINE Quad total() const {
-        const Quad first = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
-        return first + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+    POISE_INLINE Wide total() const {
+        const Wide even = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
+        return even + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
     }
 };
 

@@ -22,10 +22,11 @@ POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, d
 
 // Steps along the row with weight `pull`; returns the length travelled, or -1 when it would lead too far.
 template <bool two, class Row> POISE_INLINE double learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
-    const double length = __builtin_sqrt(squared_length(state, x));
     if constexpr (two) {
         const double sign = label == 0 ? -1.0 : 1.0, margin = sign * raw_score(state, x, 0);
         const double slope = pull_of_margin(state.set.loss, margin);
+        if (slope == 0.0 && !weighing_remembers(state)) return 0.0;
+        const double length = __builtin_sqrt(squared_length(state, x));
         const double weight = weigh(state, label, [&] { return loss_of_margin(state.set.loss, margin); });
         const double step_length = pull * weight * slope, travelled = step_length * length;
         if (!(travelled <= kFarthest)) return -1.0;
@@ -38,6 +39,7 @@ template <bool two, class Row> POISE_INLINE double learn_row(State& state, const
     } else {
         for (size_t k = 0; k < state.outputs; ++k) state.scored[k] = raw_score(state, x, k);
         const double squares = slopes_of_scores(state.set.loss, state.scored, state.outputs, label, state.slope);
+        const double length = __builtin_sqrt(squared_length(state, x));
         const double weight = weigh(state, label, [] { return 0.0; });
         const double travelled = pull * weight * __builtin_sqrt(squares) * length;
         if (!(travelled <= kFarthest)) return -1.0;
@@ -60,10 +62,40 @@ POISE_INLINE bool known(State& state, size_t label) {
     return true;
 }
 
+// A call's own copy of the small state, which the compiler can keep in registers; given back at the end.
+template <bool two> class Borrowed {
+  public:
+    POISE_INLINE explicit Borrowed(State& outside) : state(outside), tally(*outside.tally), outside_(outside) {
+        state.tally = &tally;
+        if constexpr (!two) return;
+        account_[0] = outside.account[0];
+        account_[1] = outside.account[1];
+        state.account = account_;
+    }
+    POISE_INLINE ~Borrowed() {
+        outside_.classes = state.classes;
+        *outside_.tally = tally;
+        if constexpr (!two) return;
+        outside_.account[0] = account_[0];
+        outside_.account[1] = account_[1];
+    }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+
+    State state;
+    Tally tally;
+
+  private:
+    State& outside_;
+    Account account_[2];
+};
+
 template <bool two, bool with_shadow, class Source>
-Stop learn_rows(State& state, const Source& source, const Block& block, size_t begin, size_t end, size_t scored, double* scores,
+Stop learn_rows(State& outside, const Source& source, const Block& block, size_t begin, size_t end, size_t scored, double* scores,
                 size_t many) {
-    Tally& tally = *state.tally;
+    Borrowed<two> borrowed(outside);
+    State& state = borrowed.state;
+    Tally& tally = borrowed.tally;
     Imbalance imbalance(tally);
     for (size_t i = begin; i < end; ++i) {
         Prepared<typename Source::Row> x{};

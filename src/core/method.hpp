@@ -14,4 +14,9 @@ template <class LossValue> POISE_INLINE double weigh(State& state, size_t label,
     return 1.0;
 }
 
+// Whether weighing a row changes what later rows weigh, so that inactive rows must be weighed too.
+POISE_INLINE bool weighing_remembers(const State& state) {
+    return state.set.method == Method::hgd && (state.set.memory > 0.0 || state.set.clamp == Clamp::assumption4);
+}
+
 }  // namespace poise::POISE_ISA

@@ -31,16 +31,46 @@ POISE_INLINE Products products(DenseRow<T> row, const double* w, const double* v
     return {wx.total(), xx.total(), with_shadow ? vx.total() : 0.0};
 }
 
+// Whether the columns rise strictly and lie in [0, width).
+template <class I> POISE_INLINE bool rises(SparseRow<I> row, size_t width) {
+    if (row.count == 0) return true;
+    typedef I Some __attribute__((vector_size(16), aligned(sizeof(I)), may_alias));
+    constexpr size_t step = 16 / sizeof(I);
+    const auto at = [&](size_t e) { return *reinterpret_cast<const Some*>(row.column + e); };
+    bool fallen = row.column[0] < 0 || static_cast<size_t>(row.column[row.count - 1]) >= width;
+    if (row.count > step) {
+        auto some = at(1) <= at(0);
+        for (size_t e = 1 + step; e + step <= row.count; e += step) some |= at(e) <= at(e - 1);
+        some |= at(row.count - step) <= at(row.count - step - 1);
+        const PairMask folded = (PairMask)some;
+        fallen |= (folded[0] | folded[1]) != 0;
+    } else {
+        for (size_t e = 1; e < row.count; ++e) fallen |= row.column[e] <= row.column[e - 1];
+    }
+    return !fallen;
+}
+
 template <bool with_shadow, class I>
 POISE_INLINE Products products(SparseRow<I> row, const double* w, const double* v) {
-    ScatteredSums sums;
-    for (size_t e = 0; e < row.count; ++e) {
-        const size_t j = static_cast<size_t>(row.column[e]);
-        const double x = row.x[e];
-        sums.add(w[j] * x, x * x, with_shadow ? v[j] * x : 0.0, j);
+    if constexpr (with_shadow) {
+        ScatteredSums<Quad> sums(spread(0.0));
+        for (size_t e = 0; e < row.count; ++e) {
+            const size_t j = static_cast<size_t>(row.column[e]);
+            sums.add(quad(w[j], row.x[e], v[j], 0.0) * spread(row.x[e]), j);
+        }
+        const Quad all = sums.total();
+        return {lane(all, 0), lane(all, 1), lane(all, 2)};
+    } else {
+        ScatteredSums<Pair> sums(Pair{});
+#pragma GCC unroll 2
+        for (size_t e = 0; e < row.count; ++e) {
+            const size_t j = static_cast<size_t>(row.column[e]);
+            const double x = row.x[e];
+            sums.add(Pair{w[j], x} * Pair{x, x}, j);
+        }
+        const Pair all = sums.total();
+        return {all[0], all[1], 0.0};
     }
-    const Quad all = sums.total();
-    return {lane(all, 0), lane(all, 1), lane(all, 2)};
 }
 
 template <class T> POISE_INLINE double product(DenseRow<T> row, const double* w) {

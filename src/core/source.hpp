@@ -42,13 +42,8 @@ template <class I> struct CsrRows {
         const size_t from = static_cast<size_t>(starts[i]), to = static_cast<size_t>(starts[i + 1]);
         return {static_cast<const I*>(block.column) + from, static_cast<const double*>(block.values) + from, to - from};
     }
-    POISE_INLINE Stop check(size_t i) const {
+    Stop blame_columns(size_t i) const {
         const SparseRow<I> row = at(i);
-        if (row.count == 0) return {};
-        I fallen = row.column[0] < 0;
-        for (size_t e = 1; e < row.count; ++e) fallen |= row.column[e] <= row.column[e - 1];
-        // Strictly rising from 0 or later: only the last column can be too large.
-        if (!fallen && static_cast<size_t>(row.column[row.count - 1]) < block.width) return {};
         for (size_t e = 0; e < row.count; ++e)
             if (row.column[e] < 0 || static_cast<size_t>(row.column[e]) >= block.width)
                 return {Rule::column_range, i, static_cast<int64_t>(row.column[e])};
@@ -61,9 +56,8 @@ template <class I> struct CsrRows {
         return {Rule::norm, i, -1};
     }
     template <class Visit> POISE_INLINE Stop entries(size_t i, Visit visit) const {
-        const Stop bad = check(i);
-        if (bad.rule != Rule::none) return bad;
         const SparseRow<I> row = at(i);
+        if (!rises(row, block.width)) return blame_columns(i);
         for (size_t e = 0; e < row.count; ++e) visit(static_cast<size_t>(row.column[e]), row.x[e]);
         return {};
     }
@@ -96,9 +90,8 @@ template <class I> struct PlainCsr {
     using Row = SparseRow<I>;
 
     template <bool with_shadow, bool sees> POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
-        const Stop bad = rows.check(i);
-        if (bad.rule != Rule::none) return bad;
         x.row = rows.at(i);
+        if (!rises(x.row, rows.block.width)) return rows.blame_columns(i);
         x.first = products<with_shadow>(x.row, state.weights, state.shadow);
         if (!finite(x.first.square)) return rows.blame(i);
         x.factor = row_factor(state, 1.0, x.first.square);
@@ -148,18 +141,18 @@ template <class Rows> struct Listed {
     mutable bool wild = false;
 
     template <bool with_shadow, bool sees> POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
-        ScatteredSums squares;
+        ScatteredSums<Pair> squares(Pair{});
         size_t n = 0;
         const Stop bad = rows.entries(i, [&](size_t j, double value) {
             if (value != value && state.set.skip_missing) return;
             if (value == 0.0 && kind_of(state.columns, j) != Scaling::center) return;
-            squares.add(value * value, 0.0, 0.0, j);
+            squares.add(Pair{value * value, 0.0}, j);
             state.staged_column[n] = static_cast<int64_t>(j);
             state.staged_raw[n] = value;
             state.staged[n++] = scaled_entry(state.columns, j, value, state.tally->rows);
         });
         if (bad.rule != Rule::none) return bad;
-        const double square = lane(squares.total(), 0);
+        const double square = squares.total()[0];
         if (!finite(square)) return rows.blame(i);
         active = n;
         wild = square > kWild;
