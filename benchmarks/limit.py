@@ -18,6 +18,8 @@ FLAGS = ("-O3", "-march=native", "-ffast-math", "-fPIC")
 # How many arrays of d numbers each case keeps as its state.
 STATE = {"plain": 1, "practical": 5, "csr": 1}
 
+ALL = "_all_float"  # ending of a case whose weights and arithmetic are float too
+
 Floats = npt.NDArray[np.float64]
 Dense = npt.NDArray[np.floating[Any]]
 Rows = Any  # a dense array or a sparse.csr_matrix, which has no generic type to name here
@@ -32,7 +34,10 @@ class Timed(NamedTuple):
 
 
 class Limit:
-    """The compiled loops by case name: "plain_hinge", "practical_logistic", "csr_logistic" ..."""
+    """The compiled loops by case name: "plain_hinge", "practical_logistic", "csr_logistic" ...
+
+    With the ending "_all_float" (float data only) the weights and the arithmetic are float too.
+    """
 
     def __init__(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -46,9 +51,10 @@ class Limit:
         if scores is None:
             scores = np.zeros(X.shape[0])
         kind = "f32" if X.dtype == np.float32 else "f64"
-        call = self._library[f"{case}_{kind}"]
+        name = f"{case.removesuffix(ALL)}_f32_all" if case.endswith(ALL) else f"{case}_{kind}"
+        call = self._library[name]
         call.restype = None
-        state = [np.zeros(X.shape[1], X.dtype) for _ in range(STATE[case.partition("_")[0]])]
+        state = [np.zeros(X.shape[1], np.float32 if case.endswith(ALL) else np.float64) for _ in range(STATE[case.partition("_")[0]])]
         arguments = [ctypes.c_int64(X.shape[0]), *_data(X)]
         arguments += [_pointer(array) for array in (codes, *state, scores)]
         begin = time.perf_counter()

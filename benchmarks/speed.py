@@ -135,7 +135,8 @@ def _print_pairs(title: str, lines: list[Line]) -> None:
         if line.ratio is None:
             print(f"{'-':>9}{'-':>8}{'-':>7}")
             continue
-        print(f"{line.poise_ns:9.1f}{line.ratio:8.2f}{line.limit:7.1f}  {_word(line)}")
+        most = f"{'-':>7}" if line.limit is None else f"{line.limit:7.1f}"
+        print(f"{line.poise_ns:9.1f}{line.ratio:8.2f}{most}  {_word(line)}")
 
 
 def _word(line: Line) -> str:

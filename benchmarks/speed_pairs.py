@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import speed_rows
-from limit import Limit
+from limit import ALL, Limit
 from limit_check import difference
 
 Call = Callable[[], float]  # runs once, returns the seconds that count
@@ -73,6 +73,8 @@ def native(limit: Limit, plan: Plan) -> list[Line]:
         for block in plan.dense(d).both():
             lines += [_pair(limit, case, block, plan, NATIVE_LIMITS[case]) for case in PLAIN]
             lines += _practical(limit, block, plan)
+            if block.name == "f32":
+                lines += [_pair(limit, case + ALL, block, plan, None) for case in (*PLAIN, "practical_logistic")]
     sparse = speed_rows.csr(plan.rows, plan.share)
     return lines + [_pair(limit, case, sparse, plan, NATIVE_LIMITS[case]) for case in CSR]
 
@@ -90,7 +92,7 @@ def portable(limit: Limit, plan: Plan) -> list[Line]:
 def unfitted(case: str) -> Any:
     """Make the poise classifier that does what a C case does."""
     poise = importlib.import_module("poise")
-    setting, loss = case.split("_")
+    setting, loss = case.removesuffix(ALL).split("_")
     if setting == "practical":
         return poise.StreamClassifier("hgd", LEARNER[loss])
     return poise.StreamClassifier.paper("hgd", LEARNER[loss])
@@ -126,7 +128,7 @@ class LimitCall:
         return self._limit.run(self._case, self._X, self._codes, self.scores).seconds
 
 
-def _pair(limit: Limit, case: str, block: speed_rows.Block, plan: Plan, most: float) -> Line:
+def _pair(limit: Limit, case: str, block: speed_rows.Block, plan: Plan, most: float | None) -> Line:
     """Pair one C case with poise."""
     in_c = LimitCall(limit, case, block)
     if plan.c_only:

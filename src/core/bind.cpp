@@ -29,18 +29,21 @@ using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 PyObject* refused_type = nullptr;  // RowRefused(rule, row, column)
 
 const char* name_of(Rule rule) {
-    static constexpr const char* names[] = {"none", "missing", "infinite", "norm", "far", "column_range", "column_order", "new_class"};
+    static constexpr const char* names[] = {"none", "missing",      "infinite",     "norm",
+                                            "far",  "column_range", "column_order", "new_class"};
     return names[static_cast<size_t>(rule)];
 }
 
 [[noreturn]] void refuse(const Stop& stop) {
-    PyObject* args = Py_BuildValue("(snL)", name_of(stop.rule), static_cast<Py_ssize_t>(stop.row), static_cast<long long>(stop.column));
+    PyObject* args =
+        Py_BuildValue("(snL)", name_of(stop.rule), static_cast<Py_ssize_t>(stop.row), static_cast<long long>(stop.column));
     if (args) PyErr_SetObject(refused_type, args);
     Py_XDECREF(args);
     throw nb::python_error();
 }
 
-template <class Choice> Choice chosen(const nb::dict& settings, const char* key, const std::map<std::string, Choice>& choices) {
+template <class Choice>
+Choice chosen(const nb::dict& settings, const char* key, const std::map<std::string, Choice>& choices) {
     const std::string name = nb::cast<std::string>(settings[key]);
     const auto found = choices.find(name);
     if (found == choices.end()) throw nb::value_error((std::string(key) + " has no choice '" + name + "'").c_str());
@@ -49,15 +52,18 @@ template <class Choice> Choice chosen(const nb::dict& settings, const char* key,
 
 Settings settings_of(const nb::dict& given) {
     Settings set;
-    set.loss = chosen<Loss>(given, "loss", {{"perceptron", Loss::perceptron}, {"hinge", Loss::hinge},
-                                            {"logistic", Loss::logistic}, {"softmax", Loss::softmax}});
+    set.loss = chosen<Loss>(
+        given, "loss",
+        {{"perceptron", Loss::perceptron}, {"hinge", Loss::hinge}, {"logistic", Loss::logistic}, {"softmax", Loss::softmax}});
     set.method = chosen<Method>(given, "method", {{"ogd", Method::ogd}, {"hgd", Method::hgd}, {"ohgd", Method::ohgd}});
-    set.clamp = chosen<Clamp>(given, "clamp", {{"none", Clamp::none}, {"value", Clamp::value}, {"assumption4", Clamp::assumption4}});
-    set.many_classes = chosen<ManyClasses>(given, "multiclass", {{"complement", ManyClasses::complement},
-                                                                 {"inverse", ManyClasses::inverse},
-                                                                 {"printed", ManyClasses::printed}});
-    set.schedule = chosen<Schedule>(given, "learning_rate", {{"constant", Schedule::constant}, {"sqrt", Schedule::sqrt},
-                                                             {"invscaling", Schedule::invscaling}});
+    set.clamp =
+        chosen<Clamp>(given, "clamp", {{"none", Clamp::none}, {"value", Clamp::value}, {"assumption4", Clamp::assumption4}});
+    set.many_classes = chosen<ManyClasses>(
+        given, "multiclass",
+        {{"complement", ManyClasses::complement}, {"inverse", ManyClasses::inverse}, {"printed", ManyClasses::printed}});
+    set.schedule =
+        chosen<Schedule>(given, "learning_rate",
+                         {{"constant", Schedule::constant}, {"sqrt", Schedule::sqrt}, {"invscaling", Schedule::invscaling}});
     set.intercept = nb::cast<bool>(given["intercept"]);
     set.average = nb::cast<bool>(given["average"]);
     set.unit_rows = nb::cast<bool>(given["unit_rows"]);
@@ -81,12 +87,14 @@ Block dense_block(const AnyArray& X) {
     block.column_step = block.width > 1 ? X.stride(1) : 1;
     block.layout = X.dtype() == nb::dtype<float>() ? Layout::f32 : Layout::f64;
     const size_t item = block.layout == Layout::f32 ? sizeof(float) : sizeof(double);
-    const ptrdiff_t last = block.rows ? static_cast<ptrdiff_t>(block.rows - 1) * block.row_step + static_cast<ptrdiff_t>(block.width) : 0;
+    const ptrdiff_t last =
+        block.rows ? static_cast<ptrdiff_t>(block.rows - 1) * block.row_step + static_cast<ptrdiff_t>(block.width) : 0;
     block.end = static_cast<const char*>(block.values) + last * static_cast<ptrdiff_t>(item);
     return block;
 }
 
-template <class I> bool starts_rise(const AnyArray& starts, size_t entries) {
+template <class I>
+bool starts_rise(const AnyArray& starts, size_t entries) {
     const I* at = static_cast<const I*>(starts.data());
     bool good = at[0] >= 0 && static_cast<size_t>(at[starts.shape(0) - 1]) <= entries;
     for (size_t i = 1; i < starts.shape(0); ++i) good &= at[i] >= at[i - 1];
@@ -188,7 +196,8 @@ class Core {
         return score_row(row.block);
     }
     // A single dict; None when it holds a name the vocabulary has not met.
-    nb::object learn_named(nb::dict x, nb::dict numbers, nb::dict texts, int32_t label, double weight, size_t positive, size_t many) {
+    nb::object learn_named(nb::dict x, nb::dict numbers, nb::dict texts, int32_t label, double weight, size_t positive,
+                           size_t many) {
         if (!read(x, numbers, texts, false)) return nb::none();
         const int64_t starts[2] = {0, static_cast<int64_t>(named_.column.size())};
         return learn_row(named_block(starts), label, weight, positive, many);
@@ -328,7 +337,8 @@ class Core {
     size_t hashed_ = 0;
 };
 
-template <class T, class From> nb::object copied(size_t rows, size_t columns, From from) {
+template <class T, class From>
+nb::object copied(size_t rows, size_t columns, From from) {
     const size_t n = rows * columns;
     T* data = new T[n ? n : 1];
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
@@ -338,10 +348,12 @@ template <class T, class From> nb::object copied(size_t rows, size_t columns, Fr
     return nb::cast(nb::ndarray<nb::numpy, T>(data, 2, shape, owner));
 }
 
-template <class T> using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Fills `to` from a saved table that must have exactly this shape.
-template <class T, class To> void taken(const nb::dict& saved, const char* name, size_t rows, size_t columns, To to) {
+template <class T, class To>
+void taken(const nb::dict& saved, const char* name, size_t rows, size_t columns, To to) {
     if (!saved.contains(name)) throw nb::value_error((std::string("tensor '") + name + "' is missing").c_str());
     Table<T> table;
     if (!nb::try_cast<Table<T>>(saved[name], table) || table.shape(0) != rows || table.shape(1) != columns)
@@ -398,11 +410,13 @@ void Core::restore(const nb::dict& saved) {
     fresh.widen(shape[3]);
     fresh.declare(counts[3]);
     const auto finite = [](const char* name, double v) {
-        if (!std::isfinite(v)) throw nb::value_error((std::string("tensor '") + name + "' holds a number that is not finite").c_str());
+        if (!std::isfinite(v))
+            throw nb::value_error((std::string("tensor '") + name + "' holds a number that is not finite").c_str());
         return v;
     };
     const auto rows_of = [&](const char* name, std::vector<double>& values, size_t stride, size_t width) {
-        taken<double>(saved, name, m.outputs, width, [&](size_t k, size_t j, double v) { values[k * stride + j] = finite(name, v); });
+        taken<double>(saved, name, m.outputs, width,
+                      [&](size_t k, size_t j, double v) { values[k * stride + j] = finite(name, v); });
     };
     rows_of("weights", m.weights, m.stride, m.width);
     rows_of("intercept", m.intercept, 1, 1);
@@ -411,10 +425,13 @@ void Core::restore(const nb::dict& saved) {
         rows_of("shadow_intercept", m.shadow_intercept, 1, 1);
     }
     if (m.scaling != Scaling::none) {
-        taken<double>(saved, "scaler_mean", 1, m.width, [&](size_t, size_t j, double v) { m.mean[j] = finite("scaler_mean", v); });
-        taken<double>(saved, "scaler_spread", 1, m.width, [&](size_t, size_t j, double v) { m.spread[j] = finite("scaler_spread", v); });
+        taken<double>(saved, "scaler_mean", 1, m.width,
+                      [&](size_t, size_t j, double v) { m.mean[j] = finite("scaler_mean", v); });
+        taken<double>(saved, "scaler_spread", 1, m.width,
+                      [&](size_t, size_t j, double v) { m.spread[j] = finite("scaler_spread", v); });
     }
-    if (!m.count.empty()) taken<uint64_t>(saved, "scaler_count", 1, m.width, [&](size_t, size_t j, uint64_t v) { m.count[j] = v; });
+    if (!m.count.empty())
+        taken<uint64_t>(saved, "scaler_count", 1, m.width, [&](size_t, size_t j, uint64_t v) { m.count[j] = v; });
     if (saved.contains("column_kind")) {
         m.kind.resize(m.width);
         taken<uint8_t>(saved, "column_kind", 1, m.width, [&](size_t, size_t j, uint8_t v) {
@@ -438,9 +455,10 @@ void Core::restore(const nb::dict& saved) {
 }
 
 // Turns labels into class numbers by looking them up in `table`; returns the first row whose label is not there, or -1.
-template <class T> int64_t encode(const nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>& y,
-                                  const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& table,
-                                  nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> codes) {
+template <class T>
+int64_t encode(const nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>& y,
+               const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& table,
+               nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> codes) {
     const size_t n = y.shape(0), k = table.shape(0);
     const T* known = table.data();
     const T* label = y.data();
@@ -469,15 +487,19 @@ NB_MODULE(_core, m) {
     refused_type = PyErr_NewException("poise._core.RowRefused", PyExc_Exception, nullptr);
     m.attr("RowRefused") = nb::borrow(refused_type);
     m.def("build", [] { return engine().name; }, "Name of the build of the loop in use: 'avx2' or 'portable'.");
-    m.def("proportions", [](nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores) {
-        engine().proportions(scores.data(), scores.shape(0), scores.shape(1));
-    }, "scores"_a.noconvert(), "In place: softmax of each row, or the sigmoid of a single column.");
+    m.def(
+        "proportions",
+        [](nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores) {
+            engine().proportions(scores.data(), scores.shape(0), scores.shape(1));
+        },
+        "scores"_a.noconvert(), "In place: softmax of each row, or the sigmoid of a single column.");
     m.def("encode_i64", &encode<int64_t>, "y"_a.noconvert(), "table"_a.noconvert(), "codes"_a.noconvert());
     m.def("encode_f64", &encode<double>, "y"_a.noconvert(), "table"_a.noconvert(), "codes"_a.noconvert());
     m.def("murmur3", [](nb::bytes key) { return murmur3(key.c_str(), key.size()); }, "key"_a, "MurmurHash3 x86-32 with seed 0.");
     nb::class_<Core>(m, "Core")
         .def(nb::init<const nb::dict&, const std::string&, bool, bool>(), "settings"_a, "scaling"_a, "each"_a, "open"_a)
-        .def("learn", &Core::learn, "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "positive"_a, "flip"_a, "many"_a, "scored"_a)
+        .def("learn", &Core::learn, "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "positive"_a, "flip"_a,
+             "many"_a, "scored"_a)
         .def("learn_csr", &Core::learn_csr, "starts"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(), "width"_a,
              "labels"_a.noconvert(), "weights"_a.none(), "positive"_a, "flip"_a, "many"_a, "scored"_a)
         .def("score", &Core::score, "X"_a.noconvert())

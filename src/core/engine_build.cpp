@@ -9,7 +9,8 @@ bool entry_by_entry(const State& state) {
 }
 
 // Calls use(source) with the source that fits the block's layout and the way its columns are scaled.
-template <class Use> Stop with_source(const State& state, const Block& block, Use use) {
+template <class Use>
+Stop with_source(const State& state, const Block& block, Use use) {
     const bool listed = entry_by_entry(state), centered = !listed && state.columns.scaling == Scaling::center;
     switch (block.layout) {
         case Layout::f64: {

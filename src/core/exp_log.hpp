@@ -41,7 +41,7 @@ POISE_INLINE Quad logarithm(Quad x) {
     }
     const Quad one = spread(1.0), mantissa = quad(m[0], m[1], m[2], m[3]), exponent = quad(k[0], k[1], k[2], k[3]);
     const Quad s = (mantissa - one) / (mantissa + one), z = s * s, z2 = z * z, z4 = z2 * z2;
-    const auto pair = [&](double a, double b) __attribute__((always_inline)) { return spread(a) + z * spread(b); };
+    const auto pair = [&](double a, double b) POISE_ALWAYS { return spread(a) + z * spread(b); };
     const Quad low = pair(1.0 / 3, 1.0 / 5) + z2 * pair(1.0 / 7, 1.0 / 9);
     const Quad high = pair(1.0 / 11, 1.0 / 13) + z2 * pair(1.0 / 15, 1.0 / 17);
     const Quad tail = z * (low + z4 * (high + z4 * pair(1.0 / 19, 1.0 / 21)));

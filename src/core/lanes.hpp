@@ -7,7 +7,13 @@
 #include <immintrin.h>
 #endif
 
-#define POISE_INLINE inline __attribute__((always_inline))
+// Everything a row goes through is one function in the end; the sanitizers need it in pieces.
+#if defined(POISE_SANITIZED)
+#define POISE_ALWAYS
+#else
+#define POISE_ALWAYS __attribute__((always_inline))
+#endif
+#define POISE_INLINE inline POISE_ALWAYS
 
 namespace poise::POISE_ISA {
 
@@ -53,7 +59,7 @@ struct Quad {
 struct QuadMask {
     PairMask low, high;
 };
-#define POISE_QUAD_OPERATOR(sign)                                                                          \
+#define POISE_QUAD_OPERATOR(sign) \
     POISE_INLINE Quad operator sign(Quad a, Quad b) { return {a.low sign b.low, a.high sign b.high}; }
 POISE_QUAD_OPERATOR(+)
 POISE_QUAD_OPERATOR(-)
@@ -134,7 +140,8 @@ POISE_INLINE Quad square_root(Quad value) {
 #endif
 
 // The first `count` (1 to 3) of four numbers, zeros behind them; reads all four.
-template <class T> POISE_INLINE Quad load_first(const T* from, size_t count) {
+template <class T>
+POISE_INLINE Quad load_first(const T* from, size_t count) {
     return only(load(from), first_lanes(static_cast<int64_t>(count)));
 }
 
@@ -144,7 +151,8 @@ POISE_INLINE double as_double(uint64_t count) { return static_cast<double>(stati
 POISE_INLINE bool finite(double value) { return value - value == 0.0; }
 
 // Which half of the eight lanes a quad belongs to, as a type so that the sums stay in registers.
-template <int half> struct Half {};
+template <int half>
+struct Half {};
 
 struct Sum {
     Quad low = spread(0.0), high = spread(0.0);
@@ -158,7 +166,8 @@ struct Sum {
 
 // The same eight lanes in memory, for entries that come one by one: several sums side by side (the elements of `Wide`), folded
 // in the same order.
-template <class Wide> struct ScatteredSums {
+template <class Wide>
+struct ScatteredSums {
     Wide lanes[8];
     POISE_INLINE explicit ScatteredSums(Wide zero) {
         for (Wide& one : lanes) one = zero;
@@ -174,7 +183,8 @@ template <class Wide> struct ScatteredSums {
 };
 
 // Calls visit(four columns, first column, half) along a row; the last quad is padded with zeros.
-template <class T, class Visit> POISE_INLINE void for_quads(const T* row, size_t width, Visit visit) {
+template <class T, class Visit>
+POISE_INLINE void for_quads(const T* row, size_t width, Visit visit) {
     size_t j = 0;
     for (; j + 8 <= width; j += 8) {
         visit(load(row + j), j, Half<0>{});

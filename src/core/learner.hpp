@@ -9,23 +9,27 @@
 namespace poise::POISE_ISA {
 
 // A row ready to be scored: its direction, the factor it is multiplied by, and its products with the first output's weights.
-template <class Row> struct Prepared {
+template <class Row>
+struct Prepared {
     Row row;
     double factor;
     Products first;
 };
 
-template <class Row> POISE_INLINE double squared_length(const State& state, const Prepared<Row>& x) {
+template <class Row>
+POISE_INLINE double squared_length(const State& state, const Prepared<Row>& x) {
     return x.factor * x.factor * x.first.square + (state.set.intercept ? 1.0 : 0.0);
 }
 
-template <class Row> POISE_INLINE double raw_score(const State& state, const Prepared<Row>& x, size_t output) {
+template <class Row>
+POISE_INLINE double raw_score(const State& state, const Prepared<Row>& x, size_t output) {
     const double wx = output == 0 ? x.first.weights : product(x.row, state.weights + output * state.stride);
     return x.factor * wx + state.intercept[output];
 }
 
 // The score that goes out: by the averaged weights, if there are any.
-template <class Row> POISE_INLINE double shown_score(const State& state, const Prepared<Row>& x, size_t output, double raw) {
+template <class Row>
+POISE_INLINE double shown_score(const State& state, const Prepared<Row>& x, size_t output, double raw) {
     if (!state.shadow) return raw;
     const double vx = output == 0 ? x.first.shadow : product(x.row, state.shadow + output * state.stride);
     return raw + state.tally->blend * (x.factor * vx + state.shadow_intercept[output]);
@@ -39,7 +43,8 @@ POISE_INLINE double step_size(const State& state) {
 }
 
 // Moves one output's weights by `length` along the row. The first row of all leaves the shadow at 0: there average = weights.
-template <class Row> POISE_INLINE void step(State& state, const Prepared<Row>& x, size_t output, double length) {
+template <class Row>
+POISE_INLINE void step(State& state, const Prepared<Row>& x, size_t output, double length) {
     const size_t start = output * state.stride;
     if (state.set.intercept) state.intercept[output] += length;
     if (!state.shadow || state.tally->rows == 0) {
@@ -80,7 +85,7 @@ POISE_INLINE double project(State& state, double length) {
     const double shrink = state.set.radius / norm;
     const bool averaged = state.shadow && state.tally->rows > 0;
     double travelled = 0.0;
-    const auto pull_back = [&](double& weight, double* shadow, double before) __attribute__((always_inline)) {
+    const auto pull_back = [&](double& weight, double* shadow, double before) POISE_ALWAYS {
         const double inside = weight * shrink;
         if (averaged) *shadow -= (inside - weight) / state.tally->blend;
         weight = inside;

@@ -7,10 +7,10 @@ namespace poise::POISE_ISA {
 
 // The classes a row is weighed against: those seen before it and its own; a phantom stands in for the second one.
 struct Present {
-    size_t count = 0;            // at least 2
+    size_t count = 0;  // at least 2
     bool phantom = false;
-    double most = 1.0, least = 1.0, own = 1.0;              // counts, each started at 1
-    double pulls = 0.0, own_pull = 1.0;                     // sums, each started at 1
+    double most = 1.0, least = 1.0, own = 1.0;  // counts, each started at 1
+    double pulls = 0.0, own_pull = 1.0;         // sums, each started at 1
     double top_share = 0.0, own_share = 0.0;
 };
 

@@ -21,7 +21,8 @@ POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, d
 }
 
 // Steps along the row with weight `pull`; returns the length travelled, or -1 when it would lead too far.
-template <bool two, class Row> POISE_INLINE double learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
+template <bool two, class Row>
+POISE_INLINE double learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
     if constexpr (two) {
         const double sign = label == 0 ? -1.0 : 1.0, margin = sign * raw_score(state, x, 0);
         const double slope = pull_of_margin(state.set.loss, margin);
@@ -63,7 +64,8 @@ POISE_INLINE bool known(State& state, size_t label) {
 }
 
 // A call's own copy of the small state, which the compiler can keep in registers; given back at the end.
-template <bool two> class Borrowed {
+template <bool two>
+class Borrowed {
   public:
     POISE_INLINE explicit Borrowed(State& outside) : state(outside), tally(*outside.tally), outside_(outside) {
         state.tally = &tally;
@@ -136,8 +138,8 @@ template <bool two, class Source>
 Stop score_rows(const State& state, const Source& source, size_t begin, size_t end, double* scores, size_t many) {
     for (size_t i = begin; i < end; ++i) {
         Prepared<typename Source::Row> x{};
-        const Stop bad = state.shadow ? source.template prepare<true, false>(state, i, x)
-                                      : source.template prepare<false, false>(state, i, x);
+        const Stop bad =
+            state.shadow ? source.template prepare<true, false>(state, i, x) : source.template prepare<false, false>(state, i, x);
         if (bad.rule != Rule::none) return bad;
         show<two>(state, x, i, scores, many);
     }

@@ -5,11 +5,15 @@
 namespace poise::POISE_ISA {
 
 // The weight of a row of class `label`; `loss` is its loss value, asked for only by methods that need one.
-template <class LossValue> POISE_INLINE double weigh(State& state, size_t label, LossValue loss) {
+template <class LossValue>
+POISE_INLINE double weigh(State& state, size_t label, LossValue loss) {
     switch (state.set.method) {
-        case Method::ogd: return 1.0;
-        case Method::hgd: return harmonize(state, label);
-        case Method::ohgd: return released(state, label, loss());
+        case Method::ogd:
+            return 1.0;
+        case Method::hgd:
+            return harmonize(state, label);
+        case Method::ohgd:
+            return released(state, label, loss());
     }
     return 1.0;
 }

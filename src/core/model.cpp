@@ -17,7 +17,8 @@ Scratch& scratch() {
     return one;
 }
 
-template <class T> void at_least(std::vector<T>& values, size_t size) {
+template <class T>
+void at_least(std::vector<T>& values, size_t size) {
     if (values.size() < size) values.resize(size);
 }
 
@@ -73,14 +74,16 @@ class Undo {
                                              : static_cast<size_t>(static_cast<const int64_t*>(block.row_start)[block.rows] -
                                                                    static_cast<const int64_t*>(block.row_start)[0]);
     }
-    template <class I> void take_columns(const Block& block) {
+    template <class I>
+    void take_columns(const Block& block) {
         const I* starts = static_cast<const I*>(block.row_start);
         const I* column = static_cast<const I*>(block.column);
         for (size_t e = static_cast<size_t>(starts[0]); e < static_cast<size_t>(starts[block.rows]); ++e)
             if (column[e] >= 0 && static_cast<size_t>(column[e]) < memory_.width)
                 columns_.push_back(static_cast<size_t>(column[e]));
     }
-    template <class Visit> static void each_array(Memory& memory, Visit visit) {
+    template <class Visit>
+    static void each_array(Memory& memory, Visit visit) {
         for (size_t k = 0; k < memory.outputs; ++k) {
             visit(memory.weights.data() + k * memory.stride);
             if (!memory.shadow.empty()) visit(memory.shadow.data() + k * memory.stride);
@@ -136,11 +139,10 @@ size_t longest_row(const Block& block) {
     if (block.layout == Layout::f64 || block.layout == Layout::f32) return block.width;
     size_t most = 0;
     for (size_t i = 0; i < block.rows; ++i) {
-        const size_t n = block.layout == Layout::csr32
-                             ? static_cast<size_t>(static_cast<const int32_t*>(block.row_start)[i + 1] -
-                                                   static_cast<const int32_t*>(block.row_start)[i])
-                             : static_cast<size_t>(static_cast<const int64_t*>(block.row_start)[i + 1] -
-                                                   static_cast<const int64_t*>(block.row_start)[i]);
+        const size_t n = block.layout == Layout::csr32 ? static_cast<size_t>(static_cast<const int32_t*>(block.row_start)[i + 1] -
+                                                                             static_cast<const int32_t*>(block.row_start)[i])
+                                                       : static_cast<size_t>(static_cast<const int64_t*>(block.row_start)[i + 1] -
+                                                                             static_cast<const int64_t*>(block.row_start)[i]);
         most = std::max(most, n);
     }
     return most;
@@ -235,9 +237,15 @@ State Model::view(size_t positive, const Block& block, size_t entries) const {
     State state{};
     state.set = set;
     Memory& own_memory = const_cast<Memory&>(memory);  // score() only reads through the view
-    state.columns = {memory.scaling, memory.each, memory.open, memory.width,
-                     memory.scaling == Scaling::none ? 1.0 : 1.0 / std::sqrt(static_cast<double>(memory.width)), own_memory.mean.data(), own_memory.spread.data(),
-                     own_memory.count.data(), memory.kind.empty() ? nullptr : memory.kind.data()};
+    state.columns = {memory.scaling,
+                     memory.each,
+                     memory.open,
+                     memory.width,
+                     memory.scaling == Scaling::none ? 1.0 : 1.0 / std::sqrt(static_cast<double>(memory.width)),
+                     own_memory.mean.data(),
+                     own_memory.spread.data(),
+                     own_memory.count.data(),
+                     memory.kind.empty() ? nullptr : memory.kind.data()};
     state.tally = &own_memory.tally;
     state.account = own_memory.account.data();
     state.classes = memory.classes;

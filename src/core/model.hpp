@@ -27,11 +27,11 @@ class Model {
     Settings set;
     Memory memory;
 
-    void widen(size_t width);                    // more columns
+    void widen(size_t width);                             // more columns
     void add_columns(const std::vector<uint8_t>& kinds);  // named columns, each with its own Scaling
-    void narrow(size_t width);                   // takes back columns that no row has touched
-    void declare(size_t classes);                // more classes
-    void count_each();                           // from one row count for all columns to one per column
+    void narrow(size_t width);                            // takes back columns that no row has touched
+    void declare(size_t classes);                         // more classes
+    void count_each();                                    // from one row count for all columns to one per column
 
     // Learns the block or none of it. `interrupted` is asked now and then; true puts everything back and returns false.
     bool learn(Block block, size_t positive, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop);

@@ -5,12 +5,14 @@
 
 namespace poise::POISE_ISA {
 
-template <class T> struct DenseRow {
+template <class T>
+struct DenseRow {
     const T* x;
     size_t width;
 };
 
-template <class I> struct SparseRow {
+template <class I>
+struct SparseRow {
     const I* column;  // strictly increasing
     const double* x;
     size_t count;
@@ -23,7 +25,7 @@ struct Products {
 template <bool with_shadow, class T>
 POISE_INLINE Products products(DenseRow<T> row, const double* w, const double* v) {
     Sum wx, xx, vx;
-    for_quads(row.x, row.width, [&](Quad x, size_t j, auto half) __attribute__((always_inline)) {
+    for_quads(row.x, row.width, [&](Quad x, size_t j, auto half) POISE_ALWAYS {
         wx.add(load(w + j) * x, half);
         xx.add(x * x, half);
         if constexpr (with_shadow) vx.add(load(v + j) * x, half);
@@ -32,7 +34,8 @@ POISE_INLINE Products products(DenseRow<T> row, const double* w, const double* v
 }
 
 // Whether the columns rise strictly and lie in [0, width).
-template <class I> POISE_INLINE bool rises(SparseRow<I> row, size_t width) {
+template <class I>
+POISE_INLINE bool rises(SparseRow<I> row, size_t width) {
     if (row.count == 0) return true;
     typedef I Some __attribute__((vector_size(16), aligned(sizeof(I)), may_alias));
     constexpr size_t step = 16 / sizeof(I);
@@ -73,43 +76,49 @@ POISE_INLINE Products products(SparseRow<I> row, const double* w, const double* 
     }
 }
 
-template <class T> POISE_INLINE double product(DenseRow<T> row, const double* w) {
+template <class T>
+POISE_INLINE double product(DenseRow<T> row, const double* w) {
     Sum wx;
     for_quads(row.x, row.width,
-              [&](Quad x, size_t j, auto half) __attribute__((always_inline)) { wx.add(load(w + j) * x, half); });
+              [&](Quad x, size_t j, auto half) POISE_ALWAYS { wx.add(load(w + j) * x, half); });
     return wx.total();
 }
 
-template <class I> POISE_INLINE double product(SparseRow<I> row, const double* w) {
+template <class I>
+POISE_INLINE double product(SparseRow<I> row, const double* w) {
     return products<false>(row, w, w).weights;
 }
 
-template <class T> POISE_INLINE double square(DenseRow<T> row) {
+template <class T>
+POISE_INLINE double square(DenseRow<T> row) {
     Sum xx;
-    for_quads(row.x, row.width, [&](Quad x, size_t, auto half) __attribute__((always_inline)) { xx.add(x * x, half); });
+    for_quads(row.x, row.width, [&](Quad x, size_t, auto half) POISE_ALWAYS { xx.add(x * x, half); });
     return xx.total();
 }
 
-template <class T> POISE_INLINE void add(DenseRow<T> row, double length, double* w) {
+template <class T>
+POISE_INLINE void add(DenseRow<T> row, double length, double* w) {
     const Quad scale = spread(length);
-    for_quads(row.x, row.width, [&](Quad x, size_t j, auto) __attribute__((always_inline)) {
-        store(w + j, load(w + j) + scale * x);
-    });
+    for_quads(row.x, row.width,
+              [&](Quad x, size_t j, auto) POISE_ALWAYS { store(w + j, load(w + j) + scale * x); });
 }
 
-template <class T> POISE_INLINE void add(DenseRow<T> row, double length, double* w, double back, double* v) {
+template <class T>
+POISE_INLINE void add(DenseRow<T> row, double length, double* w, double back, double* v) {
     const Quad forth = spread(length), other = spread(back);
-    for_quads(row.x, row.width, [&](Quad x, size_t j, auto) __attribute__((always_inline)) {
+    for_quads(row.x, row.width, [&](Quad x, size_t j, auto) POISE_ALWAYS {
         store(w + j, load(w + j) + forth * x);
         store(v + j, load(v + j) + other * x);
     });
 }
 
-template <class I> POISE_INLINE void add(SparseRow<I> row, double length, double* w) {
+template <class I>
+POISE_INLINE void add(SparseRow<I> row, double length, double* w) {
     for (size_t e = 0; e < row.count; ++e) w[static_cast<size_t>(row.column[e])] += length * row.x[e];
 }
 
-template <class I> POISE_INLINE void add(SparseRow<I> row, double length, double* w, double back, double* v) {
+template <class I>
+POISE_INLINE void add(SparseRow<I> row, double length, double* w, double back, double* v) {
     add(row, length, w);
     add(row, back, v);
 }

@@ -17,12 +17,11 @@ POISE_INLINE double inverse_root(double value) {
     return value > 0.0 ? 1.0 / __builtin_sqrt(value) : 0.0;
 }
 
-POISE_INLINE Quad newton_step(Quad value, Quad guess) {
-    return guess * (spread(1.5) - (spread(0.5) * value) * (guess * guess));
-}
+POISE_INLINE Quad newton_step(Quad value, Quad guess) { return guess * (spread(1.5) - (spread(0.5) * value) * (guess * guess)); }
 
 // In place, eight at a time. `calm`: all values lie well inside the range of the guess, so none needs a second look.
-template <bool calm> POISE_INLINE void inverse_roots(Quad& a, Quad& b) {
+template <bool calm>
+POISE_INLINE void inverse_roots(Quad& a, Quad& b) {
     const Quad least = spread(kLeastGuessed), most = spread(kMostGuessed), zero = spread(0.0);
     Quad guess_a = calm ? a : at_least(a, least), guess_b = calm ? b : at_least(b, least);
     rough_inverse_roots(guess_a, guess_b);
@@ -92,10 +91,10 @@ POISE_INLINE Products center(DenseRow<T> row, const Columns& columns, uint64_t r
                              const double* __restrict__ v, double* __restrict__ staged) {
     const Quad share = spread(1.0 / (as_double(rows) + 1.0)), per_row = spread(rows ? 1.0 / as_double(rows) : 0.0);
     const Quad clip = spread(kClip), widest = spread(kWidestValue);
-    double *__restrict__ means = columns.mean, *__restrict__ spreads = columns.spread;
+    double* __restrict__ means = columns.mean, * __restrict__ spreads = columns.spread;
     const bool guarded = rows >= kTrusted;
     Sum wz, zz, vz;
-    for_quads(row.x, row.width, [&](Quad x, size_t j, auto half) __attribute__((always_inline)) {
+    for_quads(row.x, row.width, [&](Quad x, size_t j, auto half) POISE_ALWAYS {
         const Quad mean = load(means + j), root = load(staged + j), delta = x - mean;
         const Quad raw = delta * root, z = at_least(at_most(raw, clip), -clip);
         store(staged + j, z);

@@ -8,7 +8,8 @@ namespace poise::POISE_ISA {
 
 POISE_INLINE Rule rule_of(double value) { return value != value ? Rule::missing : Rule::infinite; }
 
-template <class T> struct DenseRows {
+template <class T>
+struct DenseRows {
     const Block& block;
 
     // Rows whose last quad would reach behind the array, or with a column step, are copied aside.
@@ -27,14 +28,16 @@ template <class T> struct DenseRows {
             if (!finite(row.x[j])) return {rule_of(row.x[j]), i, static_cast<int64_t>(j)};
         return {Rule::norm, i, -1};
     }
-    template <class Visit> POISE_INLINE Stop entries(size_t i, Visit visit) const {
+    template <class Visit>
+    POISE_INLINE Stop entries(size_t i, Visit visit) const {
         const DenseRow<T> row = at(i);
         for (size_t j = 0; j < row.width; ++j) visit(j, static_cast<double>(row.x[j]));
         return {};
     }
 };
 
-template <class I> struct CsrRows {
+template <class I>
+struct CsrRows {
     const Block& block;
 
     POISE_INLINE SparseRow<I> at(size_t i) const {
@@ -55,7 +58,8 @@ template <class I> struct CsrRows {
             if (!finite(row.x[e])) return {rule_of(row.x[e]), i, static_cast<int64_t>(row.column[e])};
         return {Rule::norm, i, -1};
     }
-    template <class Visit> POISE_INLINE Stop entries(size_t i, Visit visit) const {
+    template <class Visit>
+    POISE_INLINE Stop entries(size_t i, Visit visit) const {
         const SparseRow<I> row = at(i);
         if (!rises(row, block.width)) return blame_columns(i);
         for (size_t e = 0; e < row.count; ++e) visit(static_cast<size_t>(row.column[e]), row.x[e]);
@@ -71,11 +75,13 @@ POISE_INLINE double row_factor(const State& state, double factor, double squares
 }
 
 // Rows taken as they are.
-template <class T> struct PlainDense {
+template <class T>
+struct PlainDense {
     DenseRows<T> rows;
     using Row = DenseRow<T>;
 
-    template <bool with_shadow, bool sees> POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
+    template <bool with_shadow, bool sees>
+    POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
         x.row = rows.at(i);
         x.first = products<with_shadow>(x.row, state.weights, state.shadow);
         if (!finite(x.first.square)) return rows.blame(i);
@@ -85,11 +91,13 @@ template <class T> struct PlainDense {
     POISE_INLINE void see(State&) const {}
 };
 
-template <class I> struct PlainCsr {
+template <class I>
+struct PlainCsr {
     CsrRows<I> rows;
     using Row = SparseRow<I>;
 
-    template <bool with_shadow, bool sees> POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
+    template <bool with_shadow, bool sees>
+    POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
         x.row = rows.at(i);
         if (!rises(x.row, rows.block.width)) return rows.blame_columns(i);
         x.first = products<with_shadow>(x.row, state.weights, state.shadow);
@@ -101,7 +109,8 @@ template <class I> struct PlainCsr {
 };
 
 // Every column centred and scaled, all columns seen equally often. A CSR row is spread out first: O(width).
-template <class Rows, class T> struct Centered {
+template <class Rows, class T>
+struct Centered {
     Rows rows;
     using Row = DenseRow<double>;
     mutable Calm calm{};
@@ -118,7 +127,8 @@ template <class Rows, class T> struct Centered {
         row = {wide, rows.block.width};
         return rows.entries(i, [&](size_t j, double value) { wide[j] = value; });
     }
-    template <bool with_shadow, bool sees> POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
+    template <bool with_shadow, bool sees>
+    POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
         DenseRow<T> raw{};
         const Stop bad = dense(state, i, raw);
         if (bad.rule != Rule::none) return bad;
@@ -134,13 +144,15 @@ template <class Rows, class T> struct Centered {
 };
 
 // Entries scaled one by one: scale without centring, columns seen unequally often, missing values.
-template <class Rows> struct Listed {
+template <class Rows>
+struct Listed {
     Rows rows;
     using Row = SparseRow<int64_t>;
     mutable size_t active = 0;
     mutable bool wild = false;
 
-    template <bool with_shadow, bool sees> POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
+    template <bool with_shadow, bool sees>
+    POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
         ScatteredSums<Pair> squares(Pair{});
         size_t n = 0;
         const Stop bad = rows.entries(i, [&](size_t j, double value) {

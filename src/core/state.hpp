@@ -22,24 +22,24 @@ struct Settings {
     bool intercept = true;
     bool average = true;
     bool unit_rows = false;
-    bool skip_missing = false;   // NaN means "not there"
+    bool skip_missing = false;  // NaN means "not there"
     bool squared_pull = false;
     double eta0 = 0.3;
     double power = 0.5;
     double slowest_average = 0.002;
     double largest_weight = 100.0;
-    double memory = 0.0;         // 0: plain counts
-    double radius = 0.0;         // 0: no ball
+    double memory = 0.0;  // 0: plain counts
+    double radius = 0.0;  // 0: no ball
 };
 
 // The numbers beside the arrays that learning moves.
 struct Tally {
-    uint64_t rows = 0;           // learned
-    uint64_t entries = 0;        // active features of all learned rows, for rows of named or hashed features
-    uint64_t compared = 0;       // rows that entered the sums of gradient imbalance
-    double blend = 1.0;          // average = weights + blend * shadow
-    double worst_ratio = 1.0;    // running largest max N / min N
-    double phantom_share = 0.5;  // share of the second class while only one was seen
+    uint64_t rows = 0;                            // learned
+    uint64_t entries = 0;                         // active features of all learned rows, for rows of named or hashed features
+    uint64_t compared = 0;                        // rows that entered the sums of gradient imbalance
+    double blend = 1.0;                           // average = weights + blend * shadow
+    double worst_ratio = 1.0;                     // running largest max N / min N
+    double phantom_share = 0.5;                   // share of the second class while only one was seen
     double imbalance = 0.0, log_imbalance = 0.0;  // sums of (GI - 1)^2 and of (ln GI)^2
 };
 
@@ -53,15 +53,15 @@ struct Account {
 
 // How the columns are scaled; `each` keeps one row count per column (names, missing values), else all columns share Tally::rows.
 struct Columns {
-    Scaling scaling;     // of all columns, unless `kind` says otherwise
+    Scaling scaling;  // of all columns, unless `kind` says otherwise
     bool each;
-    bool open;           // names or hashes: the width is the running mean of active features
+    bool open;  // names or hashes: the width is the running mean of active features
     size_t width;
-    double factor;       // what scaled rows are multiplied by, unless open: 1 / sqrt(width)
-    double* mean;        // center: of all values; scale: of the non-zero ones
-    double* spread;      // sum of squared deviations from that mean
-    uint64_t* count;     // values that entered them (center: only with `each`)
-    const uint8_t* kind; // Scaling per column, or null
+    double factor;        // what scaled rows are multiplied by, unless open: 1 / sqrt(width)
+    double* mean;         // center: of all values; scale: of the non-zero ones
+    double* spread;       // sum of squared deviations from that mean
+    uint64_t* count;      // values that entered them (center: only with `each`)
+    const uint8_t* kind;  // Scaling per column, or null
 };
 
 struct State {
@@ -69,16 +69,16 @@ struct State {
     Columns columns;
     Tally* tally;
     Account* account;
-    size_t classes;      // known
-    size_t outputs;      // 1 for two classes, else one per class
-    size_t stride;       // between the weights of two outputs
-    size_t positive;     // internal index (0 or 1) of the positive of the first two classes
-    double *weights, *shadow;            // shadow: null without averaging
+    size_t classes;            // known
+    size_t outputs;            // 1 for two classes, else one per class
+    size_t stride;             // between the weights of two outputs
+    size_t positive;           // internal index (0 or 1) of the positive of the first two classes
+    double *weights, *shadow;  // shadow: null without averaging
     double *intercept, *shadow_intercept;
-    double *staged, *staged_raw;         // one scaled row, padded, and what it was before
+    double *staged, *staged_raw;  // one scaled row, padded, and what it was before
     int64_t* staged_column;
-    double *slope, *scored;              // per output
-    double* before;      // weights before a step, with a radius
+    double *slope, *scored;  // per output
+    double* before;          // weights before a step, with a radius
 };
 
 enum class Layout : uint8_t { f64, f32, csr32, csr64 };
@@ -92,9 +92,9 @@ struct Block {
     const void* end = nullptr;                // behind the last readable value
     const void* row_start = nullptr;          // CSR
     const void* column = nullptr;
-    const int32_t* label = nullptr;           // internal class of each row
-    const double* weight = nullptr;           // or null: all 1
-    double* scratch = nullptr;                // one padded row
+    const int32_t* label = nullptr;  // internal class of each row
+    const double* weight = nullptr;  // or null: all 1
+    double* scratch = nullptr;       // one padded row
 };
 
 enum class Rule : uint8_t { none, missing, infinite, norm, far, column_range, column_order, new_class };
@@ -108,9 +108,9 @@ struct Stop {
 
 // No step is longer; 2^63 of them stay below 1e99, and with squared row norms below 1.8e308 every score stays finite.
 constexpr double kFarthest = 1e80;
-constexpr double kFaintest = 1e-50;  // below this the average is folded into the weights' shadow
-constexpr double kClip = 5.0;        // deviations
-constexpr uint64_t kTrusted = 20;    // rows before the scaler's guard works
+constexpr double kFaintest = 1e-50;     // below this the average is folded into the weights' shadow
+constexpr double kClip = 5.0;           // deviations
+constexpr uint64_t kTrusted = 20;       // rows before the scaler's guard works
 constexpr double kWidestValue = 1e140;  // what the scaler sees of anything larger, so that its sums stay finite
 
 // The entry points of one build. `scores` may be null; rows before `scored` have their score already. With `many` a score is

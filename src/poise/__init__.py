@@ -5,7 +5,7 @@ from poise.classifier import HGDClassifier, StreamClassifier, load
 from poise.errors import DataError, FileError, NotFittedError, ParameterError, PoiseError
 from poise.learners import SVM, Logistic, Perceptron, Softmax
 from poise.methods import HGD, OGD
-from poise.version import VERSION as __version__
+from poise.version import __version__
 
 __all__ = [
     "HGD",

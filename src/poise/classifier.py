@@ -2,6 +2,7 @@
 
 import json
 import os
+import reprlib
 from dataclasses import asdict, fields
 from typing import Any, Self
 
@@ -9,14 +10,14 @@ import numpy as np
 
 from poise import files, learners, methods
 from poise.columns import Setup
-from poise.errors import FileError, ParameterError, PoiseError
+from poise.errors import FileError, ParameterError, PoiseError, as_number
 from poise.labels import Labels
 from poise.learners import Learner
 from poise.methods import HGD, Method
 from poise.model import Model
 from poise.online import Online
 from poise.settings import method_value, setup_of
-from poise.version import VERSION
+from poise.version import __version__
 
 
 class _Saved(Online):
@@ -140,8 +141,8 @@ class StreamClassifier(_Saved):
         >>> StreamClassifier.paper("hgd", "svm", eta0=1.0, learning_rate="sqrt", variant="ohgd").method
         HGD(clamp=None, norm='plain', memory=None, multiclass='complement', variant='ohgd')
         """
-        if ir is not None and not 0 < ir < float("inf"):
-            raise ParameterError(f"ir is {ir!r}; it must be the number of negatives per positive, above 0, or None.")
+        if ir is not None and not 0 < as_number(ir) < float("inf"):
+            raise ParameterError(f"ir is {reprlib.repr(ir)}; it must be the number of negatives per positive, above 0, or None.")
         if isinstance(method, str):
             kind = methods.get(method)
             own = {field.name: parameters.pop(field.name) for field in fields(kind) if field.name in parameters}
@@ -265,7 +266,7 @@ def to_bytes(classifier: Any) -> bytes:
     tensors = model.tensors()
     tensors["labels"] = np.frombuffer(json.dumps(_plain_labels(model.labels)).encode(), dtype=np.uint8)
     parameters = {name: _plain(name, value) for name, value in classifier.get_params(deep=False).items()}
-    facts = {"estimator": type(classifier).__name__, "parameters": json.dumps(parameters), "poise": VERSION}
+    facts = {"estimator": type(classifier).__name__, "parameters": json.dumps(parameters), "poise": __version__}
     return files.pack(tensors, facts)
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from poise import _core
 from poise.errors import DataError, FileError
-from poise.features import Dense, Named, Rows, Sparse
+from poise.features import Dense, Named, Rows, Sparse, as_numbers
+from poise.refusal import unreadable
 from poise.vocabulary import TEXT, Vocabulary
 
 CENTER, SCALE, NONE = 1, 2, 0
@@ -27,6 +28,8 @@ class Setup:
     positive: Any
     n_hash: int | None
     owner: str
+    #: Take a table's columns as named features that may come and go, from the first row on.
+    open: bool = False
 
     def scaling(self, sparse: bool) -> str:
         """Scaling of the core; "auto" centres unless the input is sparse or hashed."""
@@ -54,13 +57,13 @@ class Columns:
     @classmethod
     def starting_with(cls, rows: Rows, setup: Setup) -> "Columns":
         """Return the columns that the first rows ask for."""
-        named = isinstance(rows, Named)
+        named = isinstance(rows, Named) or (setup.open and isinstance(rows, Dense) and bool(rows.names))
         if setup.n_hash is not None:
             if not named and not (isinstance(rows, Dense) and rows.names):
                 raise DataError("n_hash hashes the names of features, and these rows have none; pass dicts or a table, or drop n_hash.")
             return cls(setup, setup.scaling(sparse=True), named=False, hashed=True)
         columns = cls(setup, setup.scaling(sparse=isinstance(rows, Sparse)), named=named, hashed=False)
-        if not isinstance(rows, Named):
+        if not named and not isinstance(rows, Named):
             if rows.width == 0:
                 raise DataError(
                     f"Found array with 0 feature(s) (shape=({rows.rows}, 0)) while a minimum of 1 is required; pass at least one column."
@@ -84,7 +87,7 @@ class Columns:
 
     def admit(self, rows: Rows) -> tuple[Dense | Sparse, Undo]:
         """Return the rows as a block to learn from, with new names entered, and how to take that back."""
-        if isinstance(rows, Named) and not self.open and len(self.words):
+        if isinstance(rows, Named) and not rows.table and not self.open and len(self.words):
             return self._open_up(rows)
         if not self.open:
             return self._fixed(rows), _nothing
@@ -92,13 +95,13 @@ class Columns:
         if records is None:
             assert isinstance(rows, Dense)
             assert rows.names
-            added = self._enter({name: 0.0 for name in rows.names})
+            added = self._enter(dict.fromkeys(rows.names, 0.0))
             return self._table(rows), self._forgetting(added)
         added = 0
         try:
             if not self.hashed:
-                for record in records:
-                    added += self._enter(record)
+                for row, record in enumerate(records):
+                    added += self._enter(record, row)
             return self._sparse(records, skip_unknown=False), self._forgetting(added)
         except BaseException:
             self._forgetting(added)()
@@ -106,7 +109,7 @@ class Columns:
 
     def place(self, rows: Rows) -> Dense | Sparse:
         """Return the rows as a block to score; names the model has not met are left out."""
-        if isinstance(rows, Named) and not self.open and len(self.words):
+        if isinstance(rows, Named) and not rows.table and not self.open and len(self.words):
             return self._filled(rows)
         if not self.open:
             return self._fixed(rows)
@@ -118,13 +121,18 @@ class Columns:
 
     def _fixed(self, rows: Rows) -> Dense | Sparse:
         owner = self.setup.owner
-        if isinstance(rows, Named):
+        if isinstance(rows, Named) and not rows.table:
             raise DataError(f"{owner} was fitted on columns without names; pass an array with {self.width} columns, not dicts.")
-        names = rows.names if isinstance(rows, Dense) else None
+        names = rows.table if isinstance(rows, Named) else rows.names if isinstance(rows, Dense) else None
         if names and len(self.words) and list(names) != self.words.names:
             raise DataError(_names_differ(list(names), self.words.names))
+        if isinstance(rows, Named):
+            rows = as_numbers(rows)
         if rows.width != self.width:
-            raise DataError(f"X has {rows.width} features, but {owner} is expecting {self.width} features as input.")
+            raise DataError(
+                f"X has {rows.width} features, but {owner} is expecting {self.width} features as input; "
+                "give the columns of the first call."
+            )
         if len(self.words) and not names:
             warnings.warn(f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=5)
         elif names and not len(self.words):
@@ -141,8 +149,8 @@ class Columns:
             return None
         return [dict(zip(rows.names, row, strict=True)) for row in rows.X.tolist()]
 
-    def _enter(self, record: dict[Any, Any]) -> int:
-        kinds = self.words.add(record)
+    def _enter(self, record: dict[Any, Any], row: int = 0) -> int:
+        kinds = self.words.add(record, row)
         if kinds:
             number, text = _SCALING[self.scaling], SCALE if self.scaling != "none" else NONE
             self.core.add_columns([text if kind == TEXT else number for kind in kinds])
@@ -163,15 +171,12 @@ class Columns:
         for row, record in enumerate(records):
             try:
                 at, x = self.core.entries(record, self.words.numbers, self.words.texts, skip_unknown)
-            except TypeError as error:
-                name = error.args[0]
-                raise DataError(
-                    f"Row {row}, feature {name!r} holds a {type(record[name]).__name__}; give a number, a text, True or False."
-                ) from None
+            except (TypeError, UnicodeEncodeError) as error:
+                raise unreadable(error, record, row) from None
             columns += at
             values += x
             starts[row + 1] = len(columns)
-        return Sparse(starts, np.array(columns, dtype=np.int64), np.array(values, dtype=np.float64), self.width)
+        return Sparse(starts, np.array(columns, dtype=np.int64), np.array(values, dtype=np.float64), self.width, records)
 
     def _table(self, rows: Dense) -> Sparse:
         assert rows.names
@@ -183,7 +188,7 @@ class Columns:
         return Sparse(starts, np.tile(at[order], rows.rows), values.ravel(), self.width)
 
     def _open_up(self, rows: Named) -> tuple[Dense | Sparse, Undo]:
-        """A model of a table's columns meets dicts: from now on its columns may be absent, and new ones may come."""
+        """Let columns be absent and new ones come from now on: a model of a table's columns meets dicts."""
         saved = self.core.state()
 
         def close() -> None:
@@ -207,7 +212,10 @@ class Columns:
             absent = self.core.state()["scaler_mean"][0]
         X = np.tile(absent, (rows.rows, 1))
         for row, record in enumerate(rows.records):
-            at, values = self.core.entries(record, self.words.numbers, self.words.texts, True)
+            try:
+                at, values = self.core.entries(record, self.words.numbers, self.words.texts, True)
+            except TypeError as error:
+                raise unreadable(error, record, row) from None
             X[row, at] = values
         return Dense(X, tuple(self.words.names))
 
@@ -276,6 +284,6 @@ def _names_differ(given: list[str], known: list[str]) -> str:
         message += "Feature names seen at fit time, yet now missing:\n" + listed(missing)
     if not unseen and not missing:
         message += "Feature names must be in the same order as they were in fit.\n"
-    return message
+    return message + "Give the columns of the first call, in their order."
 
 

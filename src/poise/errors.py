@@ -1,8 +1,12 @@
 """The errors that poise raises on purpose: one family, so that one ``except`` catches them all."""
 
 import difflib
+import math
+import reprlib
 from collections.abc import Iterable
+from typing import Any
 
+import numpy as np
 from sklearn.exceptions import NotFittedError as _SklearnNotFittedError
 
 
@@ -29,6 +33,17 @@ class DataError(PoiseError, ValueError):
     ... except ValueError as refused:
     ...     print(refused)
     Row 3, column 1 is nan: replace or drop it.
+    """
+
+
+class KindError(DataError, TypeError):
+    """A value of a kind that no column can hold, such as a list; also a TypeError, which scikit-learn asks for.
+
+    Examples
+    --------
+    >>> from poise.errors import DataError, KindError
+    >>> issubclass(KindError, DataError) and issubclass(KindError, TypeError)
+    True
     """
 
 
@@ -78,6 +93,26 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 def require_choice(parameter: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse a value that is not one of the choices."""
-    if value not in choices:
+    try:
+        known = value in choices
+    except ValueError:  # an array
+        known = False
+    if not known:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{parameter} is {value!r}; it must be one of {listed}.")
+
+
+def as_number(value: Any) -> float:
+    """Return a parameter as a float, NaN when it is no number."""
+    try:
+        return math.nan if isinstance(value, (bool, np.bool_, str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def require_number(parameter: str, value: Any, low: float, high: float, other: str = "") -> float:
+    """Return a number above `low` and at most `high` as a float; `other` names what else the parameter may be."""
+    number = as_number(value)
+    if not low < number <= high:
+        raise ParameterError(f"{parameter} is {reprlib.repr(value)}; it must be a number above {low:g} and at most {high:g}{other}.")
+    return number

@@ -1,14 +1,22 @@
 """Rows of any kind to what the core reads: dense blocks, CSR blocks, and named features as columns."""
 
+import math
+import re
+import reprlib
+from collections.abc import Sized
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from poise.errors import DataError
+from poise.errors import DataError, KindError
+from poise.labels import as_objects
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +47,8 @@ class Sparse:
     columns: NDArray[Any]
     values: Floats
     width: int
+    #: The dicts the rows came from, if they did.
+    records: list[dict[Any, Any]] | None = None
 
     @property
     def rows(self) -> int:
@@ -51,6 +61,8 @@ class Named:
     """Rows of named features that are not all numbers, or not the same in each row: one dict per row."""
 
     records: list[dict[Any, Any]]
+    #: Column names, when the rows came as a table.
+    table: tuple[Any, ...] | None = None
 
     @property
     def rows(self) -> int:
@@ -70,18 +82,25 @@ def as_rows(X: Any) -> Rows:
     >>> as_rows([[1, 2], [3, 4]]).X.dtype
     dtype('float64')
     """
-    if isinstance(X, np.ndarray):
-        return Dense(_as_floats(X))
+    if type(X) is np.ndarray:
+        return Dense(as_floats(X))
     if sp.issparse(X):
         return _from_sparse(X)
     if isinstance(X, dict):
         raise DataError("X is one dict, not a block of rows; use learn_one and predict_one, or a list of dicts.")
-    if isinstance(X, list) and X and all(isinstance(row, dict) for row in X):
-        return Named(X)
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], dict):
+        for row, record in enumerate(X):
+            if not isinstance(record, dict):
+                raise DataError(f"Row {row} is a {type(record).__name__} where row 0 is a dict; pass a dict for every row.")
+        return Named([record if type(record) is dict else dict(record) for record in X])
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except DuplicateError as error:
+        name = re.search(r"'(.*)' \d+ times", str(error))
+        raise DataError(f"The table has several columns called {name[1] if name else '?'!r}; rename or drop them.") from None
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame)
-    return Dense(_as_floats(np.asarray(X)))
+    return Dense(as_floats(as_array(X)))
 
 
 def canonical(block: Sparse) -> Sparse:
@@ -92,12 +111,38 @@ def canonical(block: Sparse) -> Sparse:
     return Sparse(matrix.indptr, matrix.indices, matrix.data, block.width)
 
 
-def _as_floats(X: NDArray[Any]) -> NDArray[Any]:
-    if X.ndim != 2:
-        raise DataError(
-            f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead. Reshape your data with "
-            "X.reshape(-1, 1) if it has a single column or X.reshape(1, -1) if it is a single row."
+def as_array(X: Any) -> NDArray[Any]:
+    """Return anything as an array: masked values as NaN, lists that hold text or unequal lists as objects."""
+    if isinstance(X, np.ma.MaskedArray):
+        return np.asarray(X.astype(np.float64).filled(np.nan))
+    try:
+        array = np.asarray(X)
+        return np.asarray(X, dtype=object) if array.dtype.kind in "US" and isinstance(X, (list, tuple)) else array
+    except ValueError:
+        return as_objects(X)
+
+
+def _wrong_shape(X: NDArray[Any]) -> DataError:
+    """Return the error for what is not a table of numbers."""
+    if X.ndim == 0 and X.dtype == object:
+        kind = type(X.item()).__name__
+        return DataError(f"Expected 2D array, got a {kind} instead: pass an array, a sparse matrix, a table in memory or a list of dicts.")
+    lengths = [len(row) if isinstance(row, Sized) and not isinstance(row, str) else -1 for row in (X if X.dtype == object else ())]
+    if X.ndim == 1 and max(lengths, default=-1) >= 0:
+        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
+        return DataError(
+            f"Row {row} has {max(lengths[row], 0)} values where row 0 has {max(lengths[0], 0)}; give every row the same columns, or pass dicts."
         )
+    return DataError(
+        f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead. Reshape your data with "
+        "X.reshape(-1, 1) if it has a single column or X.reshape(1, -1) if it is a single row."
+    )
+
+
+def as_floats(X: NDArray[Any]) -> NDArray[Any]:
+    """Return a 2-D array as the core reads it: f64 or f32, aligned."""
+    if X.ndim != 2:
+        raise _wrong_shape(X)
     if X.dtype.kind in "biuf":
         kept = X.dtype in (np.float64, np.float32) and X.flags.aligned and all(s % X.itemsize == 0 for s in X.strides)
         return X if kept else np.array(X, dtype=np.float64)
@@ -105,67 +150,120 @@ def _as_floats(X: NDArray[Any]) -> NDArray[Any]:
         raise DataError("Complex data not supported: X holds complex numbers; use their real and imaginary parts as columns.")
     if X.dtype.kind in "mM":
         raise DataError("X holds dates or durations; turn them into numbers, such as seconds, first.")
-    return _objects_as_floats(X)
-
-
-def _objects_as_floats(X: NDArray[Any]) -> NDArray[Any]:
-    try:
-        return X.astype(np.float64)
-    except (TypeError, ValueError):
-        pass
-    for row, values in enumerate(X):
+    out = np.empty(X.shape)
+    for row, values in enumerate(X.tolist()):
         for column, value in enumerate(values):
-            try:
-                float(value)
-            except (TypeError, ValueError) as error:
-                rule = "argument must be a string or a real number" if isinstance(error, TypeError) else "is no number"
-                kind = TypeError if isinstance(error, TypeError) else DataError
-                raise kind(
-                    f"Row {row}, column {column} holds {value!r}: {rule}; pass text as a column of a table or as a dict."
-                ) from None
-    raise DataError("X cannot be read as numbers; pass an array of numbers, a table or dicts.")
+            out[row, column] = _as_float(value, row, column)
+    return out
+
+
+def _as_float(value: Any, row: int, column: int | str) -> float:
+    """Return a number of any kind as a float, None as NaN."""
+    if type(value) is float:
+        return value
+    if value is None or type(value).__name__ == "NAType":
+        return math.nan
+    told = f"The value in row {row}, column {column!r} is {reprlib.repr(value)}"
+    if isinstance(value, (str, bytes)):
+        raise DataError(f"{told}: text is no number; convert it, or pass it as a column of a table or in a dict to learn it as a category.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise DataError(f"{told}, too large for a 64-bit float; scale it down.") from None
+    except (TypeError, ValueError):
+        raise KindError(f"{told}: argument must be a string or a real number, not {type(value).__name__}; give a number.") from None
 
 
 def _from_sparse(X: Any) -> Sparse:
+    if X.ndim != 2:
+        raise DataError(f"Expected 2D array, got a {X.ndim}D sparse array instead. Reshape your data to one row per example.")
     if X.dtype.kind == "c":
         raise DataError("Complex data not supported: X holds complex numbers; use their real and imaginary parts as columns.")
+    if X.format != "csr":
+        _check_indices(X)
     matrix = X.tocsr()
-    index = np.int64 if np.int64 in (matrix.indptr.dtype, matrix.indices.dtype) else np.int32
+    starts, entries = matrix.indptr, min(len(matrix.indices), len(matrix.data))
+    if len(starts) != matrix.shape[0] + 1 or starts[0] != 0:
+        raise DataError(
+            f"The sparse matrix is damaged: indptr has {len(starts)} entries and begins with {starts[:1].tolist()}, and for its "
+            f"{matrix.shape[0]} rows it must have {matrix.shape[0] + 1} and begin with 0; build it anew."
+        )
+    fallen = np.flatnonzero((starts[1:] < starts[:-1]) | (starts[1:] > entries))
+    if len(fallen):
+        row = int(fallen[0])
+        raise DataError(
+            f"The sparse matrix is damaged: indptr goes from {starts[row]} to {starts[row + 1]} in row {row}, and it must rise to the "
+            f"{entries} entries at most; build it anew."
+        )
+    index = np.int64 if max(starts.dtype.itemsize, matrix.indices.dtype.itemsize) > 4 else np.int32
     return Sparse(
-        np.ascontiguousarray(matrix.indptr, dtype=index),
+        np.ascontiguousarray(starts, dtype=index),
         np.ascontiguousarray(matrix.indices, dtype=index),
         np.ascontiguousarray(matrix.data, dtype=np.float64),
         int(matrix.shape[1]),
     )
 
 
-def _is_number(dtype: Any) -> bool:
-    return bool(dtype.is_numeric() or dtype == nw.Boolean)
+def _check_indices(X: Any) -> None:
+    """Refuse broken indices before scipy follows them to convert the matrix."""
+    try:
+        if X.format in ("csc", "bsr"):
+            type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).check_format(full_check=True)
+        elif X.format == "coo":
+            for along, length in zip(X.coords, X.shape, strict=True):
+                if len(along) != len(X.data) or (len(along) and not 0 <= along.min() <= along.max() < length):
+                    raise ValueError(f"indices must lie between 0 and {length - 1}, one pair for each value")
+    except ValueError as error:
+        raise DataError(f"The sparse matrix is damaged ({str(error).rstrip('.')}); build it anew.") from None
 
 
 def _from_frame(frame: nw.DataFrame[Any]) -> Rows:
-    names = [str(name) if isinstance(name, str) else name for name in frame.columns]
-    doubled = {name for name in names if names.count(name) > 1}
-    if doubled:
-        raise DataError(f"The table has several columns called {sorted(map(str, doubled))[0]!r}; rename or drop them.")
-    dtypes = list(frame.schema.values())
-    if all(_is_number(dtype) for dtype in dtypes):
+    names, dtypes = tuple(frame.columns), list(frame.schema.values())
+    numeric = [_is_numeric(frame.get_column(name), dtype) for name, dtype in zip(names, dtypes, strict=True)]
+    if all(numeric):
         narrow = bool(dtypes) and all(dtype == nw.Float32 for dtype in dtypes)
-        kept = tuple(names) if names and all(isinstance(name, str) for name in names) else None
+        kept = names if names and all(isinstance(name, str) for name in names) else None
         return Dense(_stacked(frame, np.float32 if narrow else np.float64), kept)
     for name, dtype in zip(names, dtypes, strict=True):
         if dtype.is_temporal():
             raise DataError(f"Column {name!r} holds dates or durations; turn it into numbers, such as seconds, first.")
         if dtype.is_nested():
             raise DataError(f"Column {name!r} holds lists or records; spread them over columns of numbers or text first.")
-    columns = [frame.get_column(name).to_list() for name in frame.columns]
-    return Named([dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)])
+    columns = [_as_list(frame.get_column(name)) for name in names]
+    return Named([dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)], names)
+
+
+def as_numbers(rows: Named) -> Dense:
+    """Return a table as numbers; a value that is none is refused by row and column."""
+    assert rows.table is not None
+    X = np.empty((rows.rows, len(rows.table)))
+    for row, record in enumerate(rows.records):
+        for column, name in enumerate(rows.table):
+            X[row, column] = _as_float(record[name], row, name)
+    return Dense(X, rows.table)
+
+
+def _is_numeric(column: nw.Series[Any], dtype: Any) -> bool:
+    if dtype == nw.Object:  # pandas keeps numbers beside None like this
+        values = column.to_list()
+        return any(isinstance(v, Real) for v in values) and all(v is None or isinstance(v, (Real, Decimal)) for v in values)
+    return bool(dtype.is_numeric() or dtype == nw.Boolean)
+
+
+def _as_list(column: nw.Series[Any]) -> list[Any]:
+    try:
+        return column.to_list()
+    except UnicodeDecodeError as error:
+        raise DataError(f"Column {column.name!r} holds bytes that are no UTF-8 text ({error.reason}); decode them first.") from None
 
 
 def _stacked(frame: nw.DataFrame[Any], dtype: type[np.floating[Any]]) -> NDArray[Any]:
     out = np.empty((len(frame), len(frame.columns)), dtype=dtype)
     for j, name in enumerate(frame.columns):
         column = frame.get_column(name)
+        if column.dtype == nw.Object:
+            out[:, j] = [_as_float(value, row, name) for row, value in enumerate(column.to_list())]
+            continue
         if column.null_count():
             column = column.cast(nw.Float64).fill_null(float("nan"))
         out[:, j] = column.to_numpy()

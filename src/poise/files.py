@@ -1,11 +1,11 @@
 """Model files: safetensors layout, a checksum, no code. Read strictly, written all at once or not at all."""
 
-import contextlib
 import hashlib
 import json
+import math
 import os
-import tempfile
-from collections.abc import Iterator
+import secrets
+import stat
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save as to_safetensors
 
 from poise.errors import FileError
+from poise.version import __version__
 
 FORMAT = 1
 _LONGEST_HEADER = 1 << 20
@@ -35,6 +36,11 @@ def pack(tensors: Tensors, facts: dict[str, str]) -> bytes:
     """
     metadata = {**facts, "format": "poise", "format_version": str(FORMAT), "sha256": _BLANK}
     blank = to_safetensors({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata)
+    size = int.from_bytes(blank[:8], "little")
+    if size > _LONGEST_HEADER:
+        raise FileError(
+            f"The parameters need {size} bytes of text, and a model file holds at most {_LONGEST_HEADER}; use shorter texts as parameters."
+        )
     digest = hashlib.sha256(blank).hexdigest()
     return blank.replace(_BLANK.encode(), digest.encode(), 1)
 
@@ -58,8 +64,9 @@ def unpack(data: bytes, name: str) -> tuple[Tensors, dict[str, str]]:
     if not version.isascii() or not version.isdigit() or len(version) > 6:
         refuse(f"its format version is {version[:20]!r}, which is no number")
     if int(version) > FORMAT:
+        writer = repr(facts["poise"][:20]) if "poise" in facts else "of a newer release"
         refuse(
-            f"it has format {version}, written by poise {facts.get('poise', 'of a newer release')}, and this release reads formats up to {FORMAT}",
+            f"it has format {int(version)}, written by poise {writer}, and this poise {__version__} reads formats up to {FORMAT}",
             "install a newer poise",
         )
     digest = facts.get("sha256", "")
@@ -81,28 +88,29 @@ def _header(raw: bytes, refuse: Any) -> dict[str, Any]:
             refuse("its header names something twice")
         return found
 
+    header = None
     try:
         header = json.loads(raw.decode("utf-8"), object_pairs_hook=unique)
+    except FileError:
+        raise
     except (ValueError, RecursionError):
         refuse("its header is no JSON text")
     if not isinstance(header, dict):
         refuse("its header is no table")
-    return header
+    return dict(header)
 
 
 def _tensors(header: dict[str, Any], body: memoryview, refuse: Any) -> Tensors:
     out: Tensors = {}
+    spans = []
+    for name, entry in header.items():
+        dtype, shape, (start, end) = _entry(name, entry, refuse)
+        if end - start != math.prod(shape) * dtype.itemsize or end > len(body):
+            refuse(f"tensor {name[:40]!r} does not have the bytes its shape needs")
+        out[name] = np.frombuffer(body[start:end], dtype=dtype).reshape(shape)
+        spans.append((start, end))
     at = 0
-    for name, entry in sorted(header.items(), key=lambda item: str(item[1])):
-        dtype, shape, offsets = _entry(name, entry, refuse)
-        count = 1
-        for extent in shape:
-            count *= extent
-        out[name] = np.empty(0)
-        if offsets[1] - offsets[0] != count * dtype.itemsize or not 0 <= offsets[0] <= offsets[1] <= len(body):
-            refuse(f"tensor {name!r} does not have the bytes its shape needs")
-        out[name] = np.frombuffer(body[offsets[0] : offsets[1]], dtype=dtype).reshape(shape)
-    for start, end in sorted(tuple(entry["data_offsets"]) for entry in header.values()):
+    for start, end in sorted(spans):
         if start != at:
             refuse("its tensors overlap or leave gaps")
         at = end
@@ -113,27 +121,37 @@ def _tensors(header: dict[str, Any], body: memoryview, refuse: Any) -> Tensors:
 
 def _entry(name: str, entry: Any, refuse: Any) -> tuple[np.dtype[Any], list[int], list[int]]:
     def whole(numbers: Any) -> bool:
-        return isinstance(numbers, list) and all(type(n) is int and 0 <= n < 1 << 62 for n in numbers)
+        return isinstance(numbers, list) and len(numbers) <= 2 and all(type(n) is int and 0 <= n < 1 << 31 for n in numbers)
 
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        refuse(f"tensor {name!r} is not described as it should be")
-    dtype = _DTYPES.get(entry["dtype"]) if isinstance(entry["dtype"], str) else None
-    if dtype is None or not whole(entry["shape"]) or len(entry["shape"]) > 2:
-        refuse(f"tensor {name!r} has a type or shape that no model has")
-    if not whole(entry["data_offsets"]) or len(entry["data_offsets"]) != 2:
-        refuse(f"tensor {name!r} does not say where its bytes are")
-    assert dtype is not None
-    return dtype, entry["shape"], entry["data_offsets"]
+        refuse(f"tensor {name[:40]!r} is not described as it should be")
+    kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(kind, str) or kind not in _DTYPES or not whole(shape):
+        refuse(f"tensor {name[:40]!r} has a type or shape that no model has")
+    if not isinstance(offsets, list) or [type(at) for at in offsets] != [int, int] or not 0 <= offsets[0] <= offsets[1]:
+        refuse(f"tensor {name[:40]!r} does not say where its bytes are")
+    return _DTYPES[kind], list(shape), offsets
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
     """Read a model file whole."""
+    name = os.fspath(path)
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FileError(f"{name}: this is no plain file; give the path of a model file.")
+            return file.read()
     except FileNotFoundError:
-        raise FileError(f"{os.fspath(path)}: there is no such file; check the path or save a model there first.") from None
+        raise FileError(f"{name}: there is no such file; check the path or save a model there first.") from None
     except IsADirectoryError:
-        raise FileError(f"{os.fspath(path)}: this is a folder; give the path of a model file.") from None
+        raise FileError(f"{name}: this is a folder; give the path of a model file.") from None
+    except OSError as error:
+        raise FileError(f"{name}: it cannot be read ({error.strerror}); check its permissions and the disk.") from error
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe without a writer would otherwise wait for one."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
@@ -141,25 +159,29 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise FileError(f"{target}: there is no folder {target.parent}; create it first.")
-    with _beside(target) as (handle, temporary):
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    if os.name == "posix":
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-@contextlib.contextmanager
-def _beside(target: Path) -> Iterator[tuple[int, str]]:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    temporary = target.parent / f".{secrets.token_hex(8)}.part"
     try:
-        yield handle, temporary
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            if target.is_file():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _settle(target.parent)
+    except OSError as error:
+        raise FileError(f"{target}: it cannot be written ({error.strerror or error}); make room or choose another place.") from error
+
+
+def _settle(folder: Path) -> None:
+    """Make a new name in a folder survive a power cut, where the system has a way to say so."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        os.close(handle)

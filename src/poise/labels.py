@@ -1,11 +1,12 @@
 """Labels to class numbers and back: order of arrival inside, sorted outside."""
 
-from collections.abc import Iterable
+import math
+import reprlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from poise import _core
@@ -47,10 +48,12 @@ class Labels:
     def classes(self) -> NDArray[Any]:
         """All known labels, sorted."""
         labels = [self.arrived[code] for code in self.order]
-        out = np.array(labels)
-        if out.ndim == 1 and out.dtype.kind != "O" and all(a == b for a, b in zip(out.tolist(), labels, strict=True)):
-            return out
-        return np.array(labels, dtype=object)
+        out = as_objects(labels)
+        if all(isinstance(label, (bool, int, float, str, bytes)) for label in labels):
+            plain = np.array(labels)
+            if plain.dtype.kind != "O" and plain.tolist() == labels:
+                return plain
+        return out
 
     @property
     def many(self) -> int:
@@ -75,36 +78,46 @@ class Labels:
         """
         codes = np.empty(len(y), dtype=np.int32)
         arrived, known = list(self.arrived), dict(self.codes)
-        row = self._encode_numbers(y, codes, skip, arrived, known) if y.dtype.kind in "biuf" else 0
-        for row, label in enumerate(y[row:].tolist(), row):
-            code = known.get(label)
+        numbers = y.dtype.kind in "biuf" and y.dtype != np.uint64
+        done = self._encode_numbers(y, codes, skip, arrived, known) if numbers else 0
+        for row, label in enumerate(y[done:].tolist(), done):
+            try:
+                code = known.get(label)
+            except TypeError:
+                code = None  # no key of a dict, so no label either
             if code is None:
                 if skip is not None and skip[row]:
                     code = -1
                 else:
-                    code = known[_checked(label, row)] = len(arrived)
-                    arrived.append(label)
+                    code = _enter(label, row, arrived, known)
             codes[row] = code
         return codes, self if len(arrived) == len(self.arrived) else Labels(arrived)
+
+    def including(self, wanted: list[Any]) -> "Labels":
+        """Return the labels with those of `wanted` that are new, sorted among themselves."""
+        new = [label for label in wanted if label not in self.codes]
+        if not new:
+            return self
+        Labels([*self.arrived, *new])  # refuses what cannot be sorted
+        return Labels([*self.arrived, *sorted(new)])
 
     def _encode_numbers(
         self, y: NDArray[Any], codes: Codes, skip: NDArray[np.bool_] | None, arrived: list[Any], known: dict[Any, int]
     ) -> int:
         """Encode numeric labels in the core, row by row only where a new one turns up; returns the first row left to do."""
         row = 0
-        while row < len(y) and len(arrived) <= _FEW and (table := _plain_table(arrived)) is not None:
-            floats = y.dtype.kind == "f" or table.dtype.kind == "f"
-            encode, kind = (_core.encode_f64, np.float64) if floats else (_core.encode_i64, np.int64)
-            stop = encode(y[row:].astype(kind, copy=False), table.astype(kind, copy=False), codes[row:])
+        encode, kind, largest = _core.encode_i64, np.int64, 2**63 - 1
+        if y.dtype.kind == "f":
+            encode, kind, largest = _core.encode_f64, np.float64, 2**53
+        while row < len(y) and len(arrived) <= _FEW and (table := _whole_numbers(arrived, largest)) is not None:
+            stop = encode(y[row:].astype(kind, copy=False), table.astype(kind), codes[row:])
             if stop < 0:
                 return len(y)
             row += stop
             if skip is not None and skip[row]:
                 codes[row] = -1
             else:
-                label = y[row].item()
-                codes[row] = known[_checked(label, row)] = len(arrived)
-                arrived.append(label)
+                codes[row] = _enter(y[row], row, arrived, known)
             row += 1
         return row
 
@@ -113,38 +126,93 @@ def as_labels(y: ArrayLike | None, rows: int) -> NDArray[Any]:
     """Return `y` as a 1-D array of `rows` labels that can name classes."""
     if y is None:
         raise DataError("This classifier requires y to be passed, but the target y is None; give one label per row.")
-    labels = np.asarray(y)
+    labels = _as_array(y, "y")
     if labels.ndim != 1:
-        labels = column_or_1d(labels, warn=True)
+        try:
+            labels = column_or_1d(labels, warn=True)
+        except ValueError as error:
+            raise DataError(f"{str(error).rstrip('.')}; give one label per row.") from None
     if len(labels) != rows:
         raise DataError(f"X has {rows} rows and y has {len(labels)} labels; give one label per row.")
     if labels.dtype.kind == "f":
-        _refuse_broken_floats(labels)
-    elif labels.dtype.kind == "c":
-        raise DataError("Complex data not supported: the labels are complex numbers; use numbers, text or booleans.")
+        bad = np.flatnonzero(~np.isfinite(labels) | (labels != np.trunc(labels)))
+        if len(bad):
+            class_label(labels[bad[0]], int(bad[0]))
     return labels
 
 
-def _refuse_broken_floats(labels: NDArray[Any]) -> None:
-    bad = np.flatnonzero(~np.isfinite(labels))
-    if len(bad):
-        raise DataError(f"Label in row {bad[0]} is {labels[bad[0]]}, NaN and infinity name no class; drop the row.")
-    if not np.array_equal(labels, np.trunc(labels)):
-        check_classification_targets(labels)
+def as_classes(classes: Any) -> list[Any]:
+    """Return the labels listed in `classes`, each once."""
+    listed = _as_array(list(classes) if isinstance(classes, (set, frozenset)) else classes, "classes")
+    if listed.ndim != 1 or len(listed) == 0:
+        raise DataError(f"classes must be a 1-D list of labels, not an array of shape {listed.shape}; list every label once.")
+    return list(dict.fromkeys([class_label(label, None) for label in listed.tolist()]))
 
 
-def _checked(label: Any, row: int) -> Any:
-    if label is None or label != label:
-        raise DataError(f"Label in row {row} is missing; drop the row, or learn it when its label is known.")
+def as_objects(values: Sequence[Any]) -> NDArray[Any]:
+    """Return the values as a 1-D array that keeps them as they are."""
+    out = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        out[i] = value
+    return out
+
+
+def class_label(label: Any, row: int | None) -> Any:
+    """Return a label as a plain value that can name a class, or refuse it; no row: it was listed in classes=."""
+    where, remedy = ("label in classes", "list real labels only") if row is None else (f"label in row {row}", "drop the row")
+    if isinstance(label, np.generic) or (isinstance(label, np.ndarray) and label.ndim == 0):
+        if label.dtype.kind in "mM":
+            raise DataError(f"The {where} is {label}, a date or duration; turn it into text or a whole number first.")
+        label = label.item()
+    try:
+        hash(label)
+    except TypeError:
+        raise DataError(
+            f"The {where} is {reprlib.repr(label)}, a {type(label).__name__}, which names no class; use numbers, text or booleans."
+        ) from None
+    if _is_missing(label):
+        raise DataError(f"The {where} is missing ({label}): NaN and None name no class; {remedy}.")
+    if isinstance(label, complex):
+        raise DataError(f"Complex data not supported: the {where} is {label}; use numbers, text or booleans.")
+    if isinstance(label, float) and not label.is_integer():
+        if label in (math.inf, -math.inf):
+            raise DataError(f"The {where} is {label}: infinity names no class; {remedy}.")
+        raise DataError(f"Unknown label type: the {where} is {label}, no whole number; cut it into classes first, such as y > 0.5.")
     return label
 
 
-def _plain_table(arrived: list[Any]) -> NDArray[Any] | None:
-    """Labels as numbers the core can compare; None where they are none."""
-    if not all(isinstance(label, (bool, int, float)) for label in arrived):
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)  # noqa: PLR0124 - true for NaN of any type
+    except TypeError:  # pandas.NA answers neither yes nor no
+        return True
+
+
+def _enter(label: Any, row: int, arrived: list[Any], known: dict[Any, int]) -> int:
+    """Number a label that is not known yet."""
+    label = class_label(label, row)
+    arrived.append(label)
+    known[label] = len(arrived) - 1
+    return known[label]
+
+
+def _as_array(labels: Any, name: str) -> NDArray[Any]:
+    """Return labels as an array; text and numbers in one list stay what they are."""
+    try:
+        out = np.asarray(labels)
+    except ValueError:
+        raise DataError(f"{name} holds lists of different lengths; give one label per row.") from None
+    if out.dtype.kind in "US" and isinstance(labels, (list, tuple)) and not all(isinstance(label, (str, bytes)) for label in labels):
+        out = as_objects(labels)
+    if out.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {name} holds complex numbers; use numbers, text or booleans.")
+    if out.dtype.kind in "mM":
+        raise DataError(f"{name} holds dates or durations; turn them into text or whole numbers first.")
+    return out
+
+
+def _whole_numbers(labels: list[Any], largest: int) -> NDArray[np.int64] | None:
+    """Labels as whole numbers the core can compare; None where they are none, or too large to be compared exactly."""
+    if not all(isinstance(label, (bool, int, float)) and abs(label) <= largest for label in labels):
         return None
-    if any(isinstance(label, float) for label in arrived):
-        return np.array(arrived, dtype=np.float64)
-    if any(abs(label) >= 2**63 for label in arrived):
-        return None
-    return np.array(arrived, dtype=np.int64)
+    return np.array([int(label) for label in labels], dtype=np.int64)

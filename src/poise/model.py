@@ -1,7 +1,9 @@
 """A model in progress: the compiled core, its labels and its column names, kept in step under one lock."""
 
+import math
+import reprlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,10 @@ from numpy.typing import NDArray
 
 from poise import _core
 from poise.columns import Columns, Setup
-from poise.errors import DataError
-from poise.features import Dense, Floats, Named, Rows, Sparse, canonical
-from poise.labels import Labels
-from poise.refusal import explained
+from poise.errors import DataError, as_number
+from poise.features import Dense, Floats, Named, Rows, Sparse, as_array, as_floats, canonical
+from poise.labels import Labels, as_objects
+from poise.refusal import explained, unreadable
 
 LARGEST_WEIGHT = 1e6
 
@@ -40,30 +42,40 @@ class Model:
         assert self.columns is not None
         return self.columns.core
 
-    def declare(self, classes: NDArray[Any]) -> None:
-        """Make classes known before their first row."""
-        with self._lock:
-            _, labels = self.labels.encode(np.sort(classes))
-            if self.columns is not None and len(labels) > max(self.core.classes, 2):
-                self.core.declare(len(labels))
-            self._adopt(labels)
-
     # ---- blocks
 
-    def learn(self, rows: Rows, y: NDArray[Any], weights: Floats | None, *, scored: bool, grow: bool = True) -> Any:
-        """Learn a block; returns the score of each row before it was learned, or None unless `scored`."""
+    def learn(
+        self,
+        rows: Rows,
+        y: NDArray[Any],
+        weights: Floats | None,
+        *,
+        scored: bool,
+        grow: bool = True,
+        classes: Sequence[Any] = (),
+    ) -> Any:
+        """Learn a block; returns the score of each row before it was learned, or None unless `scored`.
+
+        `classes` are known before the first row; others may come only if the labels may `grow`.
+        """
         with self._lock:
-            skip = None if weights is None else weights == 0
-            codes, labels = self.labels.encode(y, skip)
-            if not grow and len(labels) > len(self.labels):
-                raise _unknown_label(y, codes, self.labels)
+            known = self.labels.including(list(classes))
+            codes, labels = known.encode(y, None if weights is None else weights == 0)
+            if not grow and len(labels) > len(known):
+                raise _unknown_label(y, codes, known)
             columns = self.columns or Columns.starting_with(rows, self.setup)
             block, undo = columns.admit(rows)
-            if self.columns is None:
-                columns.core.declare(len(self.labels))
+            saved = None
             try:
+                if self.columns is None:
+                    columns.core.declare(len(known))
+                elif len(known) > max(columns.core.classes, 2):
+                    saved = columns.core.state()
+                    columns.core.declare(len(known))
                 scores = self._learn_block(columns, block, codes, weights, labels, scored)
             except BaseException:
+                if saved is not None:
+                    columns.core.restore(saved)
                 undo()
                 raise
             self.columns = columns
@@ -105,26 +117,27 @@ class Model:
     def learn_one(self, x: Any, y: Any, weight: float) -> Any:
         """Learn one dict or 1-D array; returns its score before."""
         with self._lock:
-            code = self._codes.get(y, -1)
-            if code >= 0 and self.columns is not None and 0.0 <= weight <= LARGEST_WEIGHT:
-                columns = self.columns
+            try:
+                code = self._codes.get(y, -1)
+                known = code >= 0 and self.columns is not None and 0.0 <= weight <= LARGEST_WEIGHT
+            except (TypeError, ValueError):
+                known = False  # no label or no weight at all: the long way says why
+            if known:
+                columns: Any = self.columns
                 before = columns.core.classes
                 try:
                     if type(x) is dict:
                         score = columns.learn_named(x, code, weight, self._positive, self._many)
                     else:
                         score = columns.learn_array(x, code, weight, self._positive, self._many)
-                except _core.RowRefused as refusal:
-                    raise explained(refusal, columns.names, columns.width) from None
-                except TypeError as error:
-                    raise _unreadable(error, x) from None
+                except (_core.RowRefused, TypeError, UnicodeEncodeError) as error:
+                    raise self._refused(error, x) from None
                 if score is not None:
                     if self._many:
                         return score[0, self.labels.order]
                     return -score if self._flip and before > 1 else score
-            labels = np.empty(1, dtype=object)
-            labels[0] = y.item() if isinstance(y, np.generic) else y
-            weights = None if weight == 1.0 else as_weights(np.array([weight]), 1)
+            weights = as_weights(as_objects([weight]), 1)
+            labels = as_objects([y.item() if isinstance(y, np.ndarray) and y.ndim == 0 else y])
             score = self.learn(single(x), labels, weights, scored=True)[0]
             return score if self._many else float(score)
 
@@ -134,16 +147,21 @@ class Model:
             assert self.columns is not None
             try:
                 score = self.columns.score_named(x) if type(x) is dict else self.columns.score_array(x)
-            except _core.RowRefused as refusal:
-                raise explained(refusal, self.columns.names, self.columns.width) from None
-            except TypeError as error:
-                raise _unreadable(error, x) from None
+            except (_core.RowRefused, TypeError, UnicodeEncodeError) as error:
+                raise self._refused(error, x) from None
             if score is None:
                 score = self.score(single(x))[0]
                 return score if self._many else float(score)
             if self._many:
                 return score[0, self.labels.order]
             return -score if self._flip else score
+
+    def _refused(self, error: Exception, x: Any) -> Exception:
+        """Return the error that tells a user what is wrong with a single row."""
+        assert self.columns is not None
+        if isinstance(error, _core.RowRefused):
+            return explained(error, self.columns.names, self.columns.place(single(x)))
+        return unreadable(error, x, 0) if type(x) is dict else error
 
     # ---- state
 
@@ -179,27 +197,24 @@ def single(x: Any) -> Rows:
     """Return one dict or 1-D array as a block of one row."""
     if isinstance(x, dict):
         return Named([dict(x)])
-    row = np.asarray(x)
+    row = as_array(x)
     if row.ndim != 1:
         raise DataError(f"One row is a dict or a 1-D array, not an array of {row.ndim} dimensions; use learn or predict for blocks.")
-    try:
-        return Dense(np.array(row, dtype=row.dtype if row.dtype in (np.float64, np.float32) else np.float64)[np.newaxis])
-    except (TypeError, ValueError):
-        raise DataError(f"The row holds values that are no numbers ({row.dtype}); pass text as a dict.") from None
+    return Dense(as_floats(row[np.newaxis]))
 
 
 def as_weights(sample_weight: Any, rows: int) -> Floats | None:
     """Return sample weights as f64, or None where every row weighs 1."""
     if sample_weight is None:
         return None
-    try:
-        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("sample_weight holds values that are no numbers; give one number per row.") from None
-    if weights.ndim == 0:
-        weights = np.full(rows, float(weights))
-    if weights.ndim != 1:
+    given = as_array(sample_weight)
+    if given.ndim > 1:
         raise DataError("Sample weights must be 1D array or scalar; give one number per row.")
+    for row, weight in enumerate(given.ravel().tolist() if given.dtype.kind not in "biuf" else ()):
+        if isinstance(weight, bool) or not math.isnan(as_number(weight)) or isinstance(weight, float):
+            continue
+        raise DataError(f"sample_weight in row {row} is {reprlib.repr(weight)}, which is no number; give a number per row.")
+    weights = np.ascontiguousarray(given if given.ndim else np.full(rows, given), dtype=np.float64)
     if len(weights) != rows:
         raise DataError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}: give one weight per row.")
     bad = np.flatnonzero(~((weights >= 0.0) & (weights <= LARGEST_WEIGHT)))
@@ -214,16 +229,15 @@ def as_weights(sample_weight: Any, rows: int) -> Floats | None:
 def _run(run: Callable[[Dense | Sparse], Any], block: Dense | Sparse, columns: Columns) -> Any:
     """Run a block, once more in canonical form when its columns are unsorted, and explain a refusal."""
     try:
-        try:
-            return run(block)
-        except _core.RowRefused as refusal:
-            if refusal.args[0] != "column_order" or not isinstance(block, Sparse):
-                raise
-            return run(canonical(block))
+        return run(block)
     except _core.RowRefused as refusal:
-        raise explained(refusal, columns.names, columns.width) from None
-    except ValueError as error:
-        raise DataError(f"{error}.") from None
+        if refusal.args[0] != "column_order" or not isinstance(block, Sparse):
+            raise explained(refusal, columns.names, block) from None
+    ordered = canonical(block)
+    try:
+        return run(ordered)
+    except _core.RowRefused as refusal:
+        raise explained(refusal, columns.names, ordered) from None
 
 
 def _unknown_label(y: NDArray[Any], codes: Any, known: Labels) -> DataError:
@@ -233,12 +247,3 @@ def _unknown_label(y: NDArray[Any], codes: Any, known: Labels) -> DataError:
         f"Label in row {row} is {y.tolist()[row]!r}, which is not among the classes {listed} of the first call; "
         "name it in classes= there, or use learn, which accepts new classes."
     )
-
-
-def _unreadable(error: TypeError, x: Any) -> DataError | TypeError:
-    if not isinstance(x, dict) or len(error.args) != 1 or error.args[0] not in x:
-        return error
-    name = error.args[0]
-    return DataError(f"Row 0, feature {name!r} holds a {type(x[name]).__name__}; give a number, a text, True or False.")
-
-

@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from poise import _core
 from poise.columns import Setup
-from poise.errors import DataError
+from poise.errors import DataError, NotFittedError
 from poise.features import as_rows
-from poise.labels import as_labels
+from poise.labels import Labels, as_classes, as_labels
 from poise.learned import Learned
 from poise.model import Model, as_weights
 
@@ -54,8 +54,8 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if weights is not None and not weights.any():
             raise DataError("All sample weights are zero: fit would learn nothing; give at least one row a positive weight.")
         _warn_of_blocks(labels)
-        model.declare(_distinct(labels if weights is None else labels[weights > 0]))
-        model.learn(rows, labels, weights, scored=False)
+        _, distinct = Labels().encode(labels, None if weights is None else weights == 0)
+        model.learn(rows, labels, weights, scored=False, classes=distinct.arrived)
         self._model = model
         return self
 
@@ -114,9 +114,13 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = as_rows(X)
         labels = as_labels(y, rows.rows)
         weights = as_weights(sample_weight, rows.rows)
-        if classes is not None:
-            _declare(model, np.asarray(classes), fresh=known is None, grow=grow)
-        scores = model.learn(rows, labels, weights, scored=scored, grow=grow)
+        listed = [] if classes is None else as_classes(classes)
+        if not grow and known is not None and listed and set(listed) != set(model.labels.arrived):
+            raise DataError(
+                f"classes is {listed} and was {model.labels.classes.tolist()} at the first call; "
+                "give the same classes, or use learn, which accepts new ones."
+            )
+        scores = model.learn(rows, labels, weights, scored=scored, grow=grow, classes=listed)
         self._model = model
         return scores
 
@@ -205,7 +209,7 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return dict(zip(self.classes_.tolist(), probabilities.tolist(), strict=True))
 
     def _decided(self, scores: Scores) -> NDArray[Any]:
-        labels = self._fitted().labels
+        labels = self._labels()
         if scores.ndim == 2 and scores.shape[1] > 1:
             return labels.decode(np.argmax(scores, axis=1))
         flat = scores.reshape(len(scores))
@@ -216,7 +220,7 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return labels.decode((flat >= 0 if tie_is_upper else flat > 0).astype(np.intp))
 
     def _probable(self, scores: Scores) -> Scores:
-        if len(self._fitted().labels) == 1:
+        if len(self._labels()) == 1:
             return np.ones((len(scores), 1))
         out = np.array(scores, dtype=np.float64, order="C")
         if out.ndim == 2 and out.shape[1] > 1:
@@ -227,6 +231,12 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _core.proportions(upper)
         _core.proportions(lower)
         return np.hstack([lower, upper])
+
+    def _labels(self) -> Labels:
+        labels = self._fitted().labels
+        if not len(labels):
+            raise NotFittedError(f"This {type(self).__name__} instance has met no label yet; learn a row with a weight above 0 first.")
+        return labels
 
     # ---- scikit-learn's protocol
 
@@ -240,30 +250,6 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing == "zero"
         return tags
-
-
-def _distinct(labels: NDArray[Any]) -> NDArray[Any]:
-    """Distinct labels, sorted where they can be."""
-    if labels.dtype.kind != "O":
-        return np.unique(labels)
-    distinct = list(dict.fromkeys(labels.tolist()))
-    out = np.empty(len(distinct), dtype=object)
-    out[:] = distinct
-    return out
-
-
-def _declare(model: Model, classes: NDArray[Any], *, fresh: bool, grow: bool) -> None:
-    """Make `classes` known; scikit-learn's face takes them at the first call and the same ones later."""
-    if classes.ndim != 1 or len(classes) == 0:
-        raise DataError(f"classes must be a 1-D list of labels, not an array of shape {classes.shape}; list every label once.")
-    if not fresh and not grow:
-        if set(classes.tolist()) != set(model.labels.arrived):
-            raise DataError(
-                f"classes is {classes.tolist()} and was {model.labels.classes.tolist()} at the first call; "
-                "give the same classes, or use learn, which accepts new ones."
-            )
-        return
-    model.declare(_distinct(classes))
 
 
 def _warn_of_blocks(labels: NDArray[Any]) -> None:

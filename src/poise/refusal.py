@@ -1,26 +1,66 @@
 """What the core refused, in a sentence: the value, the row and column, the rule, the remedy."""
 
+import math
+import reprlib
 from typing import Any
 
-from poise.errors import DataError
+import numpy as np
+
+from poise.errors import DataError, as_number
+from poise.features import Dense, Sparse
 
 _RULES = {
     "missing": "is NaN, and missing values are not allowed; fill it in, leave the row out, or set missing='zero'.",
-    "infinite": "is infinite (inf), and only finite numbers are allowed; correct it or leave the row out.",
-    "norm": "has values so large that their squares add up to infinity; scale the columns or leave the row out.",
-    "far": "would move the weights by more than 1e100; scale the columns, lower eta0 or set clamp=100.",
-    "column_range": "does not exist: indices must lie between 0 and the number of columns - 1; repair the matrix.",
+    "infinite": "is infinite ({value}), and only finite numbers are allowed; correct it or leave the row out.",
+    "norm": "has values so large that their squares add up to infinity, the largest {value} in column {where}; "
+    "scale the columns or leave the row out.",
+    "far": "would move the weights by more than 1e80; scale the columns, lower eta0 or set clamp=100.",
+    "column_range": "names column {column}, which does not exist: indices must lie between 0 and {last}; repair the matrix.",
     "column_order": "has unsorted or repeated columns; call sum_duplicates() on the matrix.",
 }
 
 
-def explained(refusal: BaseException, names: list[str] | None, width: int) -> DataError:
+def explained(refusal: BaseException, names: list[str] | None, block: Dense | Sparse) -> DataError:
     """Return the error that tells a user what the core refused."""
     args: tuple[Any, ...] = refusal.args
     rule, row, column = args
-    if rule == "column_range":
-        return DataError(f"Row {row}: column index {column} {_RULES[rule]} This one has {width} columns.")
-    if column < 0:
-        return DataError(f"Row {row} {_RULES[rule]}")
-    where = repr(names[column]) if names and column < len(names) else str(column)
-    return DataError(f"The value in row {row}, column {where} {_RULES[rule]}")
+    at, values = _entries(block, row)
+    value = None
+    if rule == "norm" and len(at):
+        column = int(at[np.argmax(np.abs(values))])
+    if len(found := values[at == column]):
+        value = float(found[0])
+    where = repr(names[column]) if names and 0 <= column < len(names) else str(column)
+    if not names and isinstance(block, Sparse) and block.records:  # hashed: which name led to the column?
+        where = repr(_name_of(block.records[row]))
+    told = _RULES[rule].format(value=value, where=where, column=column, last=block.width - 1)
+    return DataError(f"The value in row {row}, column {where} {told}" if rule in ("missing", "infinite") else f"Row {row} {told}")
+
+
+def _entries(block: Dense | Sparse, row: int) -> tuple[Any, Any]:
+    """Columns and values of one row."""
+    if isinstance(block, Dense):
+        return np.arange(block.width), np.asarray(block.X[row])
+    part = slice(int(block.starts[row]), int(block.starts[row + 1]))
+    return block.columns[part], block.values[part]
+
+
+def _name_of(record: dict[Any, Any]) -> Any:
+    """Name of the value a row was refused for: the first that is not finite, else the largest."""
+    sizes = {name: 1.0 if isinstance(value, str) else abs(as_number(value)) for name, value in record.items()}
+    return next((name for name, size in sizes.items() if not math.isfinite(size)), max(sizes, key=sizes.__getitem__, default=None))
+
+
+def unreadable(error: Exception, record: dict[Any, Any], row: int) -> Exception:
+    """Return the error that tells a user which name or value of a dict is unusable; `error` itself if it is another one."""
+    if isinstance(error, UnicodeEncodeError):
+        return DataError(f"Row {row} holds the text {error.object!r}, which is no valid Unicode; encode or replace its lone surrogate.")
+    name = error.args[0] if len(error.args) == 1 else None
+    if name is None or name not in record:
+        return error
+    value = record[name]
+    if isinstance(value, int):
+        return DataError(f"Row {row}, feature {name!r} holds {reprlib.repr(value)}, too large for a 64-bit float; scale it down.")
+    return DataError(
+        f"Row {row}, feature {name!r} holds {reprlib.repr(value)}, a {type(value).__name__}; give a number, a text, True or False."
+    )

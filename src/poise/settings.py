@@ -1,18 +1,31 @@
 """Parameters of a classifier to the settings of the core, each checked."""
 
-import math
+import reprlib
 from typing import Any
+
+import numpy as np
 
 from poise import learners, methods
 from poise.columns import Setup
-from poise.errors import ParameterError, require_choice
+from poise.errors import ParameterError, require_choice, require_number
 from poise.learners import Learner
 from poise.methods import Method
 
 #: Parameters every classifier has beside its method and learner.
 SHARED = (
-    "standardize fit_intercept average unit_rows eta0 learning_rate power_t radius positive missing n_hash random_state"
-).split()
+    "standardize",
+    "fit_intercept",
+    "average",
+    "unit_rows",
+    "eta0",
+    "learning_rate",
+    "power_t",
+    "radius",
+    "positive",
+    "missing",
+    "n_hash",
+    "random_state",
+)
 
 
 def method_value(method: Any) -> Method:
@@ -21,7 +34,7 @@ def method_value(method: Any) -> Method:
         return method
     if isinstance(method, str):
         return methods.get(method)()
-    raise ParameterError(f"method is {method!r}; give a name such as 'hgd' or a value such as HGD(memory=0.995).")
+    raise ParameterError(f"method is {reprlib.repr(method)}; give a name such as 'hgd' or a value such as HGD(memory=0.995).")
 
 
 def learner_value(learner: Any) -> Learner:
@@ -30,7 +43,7 @@ def learner_value(learner: Any) -> Learner:
         return learner
     if isinstance(learner, str):
         return learners.get(learner)()
-    raise ParameterError(f"learner is {learner!r}; give a name such as 'logistic' or a value such as SVM().")
+    raise ParameterError(f"learner is {reprlib.repr(learner)}; give a name such as 'logistic' or a value such as SVM().")
 
 
 def setup_of(classifier: Any, method: Method) -> Setup:
@@ -51,35 +64,41 @@ def setup_of(classifier: Any, method: Method) -> Setup:
         "slowest_average": slowest,
         "unit_rows": bool(given["unit_rows"]),
         "skip_missing": given["missing"] == "zero",
-        "eta0": _number("eta0", given["eta0"], 0.0, 1e6),
-        "power_t": _number("power_t", given["power_t"], 0.0, 10.0),
-        "radius": 0.0 if given["radius"] is None else _number("radius", given["radius"], 0.0, 1e90),
+        "eta0": require_number("eta0", given["eta0"], 0.0, 1e6),
+        "power_t": require_number("power_t", given["power_t"], 0.0, 10.0),
+        "radius": 0.0 if given["radius"] is None else require_number("radius", given["radius"], 0.0, 1e90, ", or None"),
     }
+    _require_seed(given["random_state"])
     return Setup(core, given["standardize"], given["positive"], _hash_width(given["n_hash"]), type(classifier).__name__)
-
-
-def _number(name: str, value: Any, low: float, high: float) -> float:
-    """Return a number above `low` and at most `high`."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if isinstance(value, (bool, str)) or not low < number <= high:
-        raise ParameterError(f"{name} is {value!r}; it must be a number above {low:g} and at most {high:g}.")
-    return number
 
 
 def _average(value: Any) -> tuple[bool, float]:
     """Return whether to average and the slowest rate."""
-    if value is True or value is False:
-        return value, 0.002
-    rate = _number("average", value, 0.0, 1.0)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value), 0.002
+    rate = require_number("average", value, 0.0, 1.0, ", True or False")
     return rate < 1.0, rate
+
+
+def _whole(value: Any) -> int:
+    """Return a whole number as an int; -1, which no parameter may be, for anything else."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return int(value) if whole else -1
 
 
 def _hash_width(value: Any) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1 or value > 1 << 28 or value & (value - 1):
-        raise ParameterError(f"n_hash is {value!r}; it must be a power of two up to 2**28, such as 2**18, or None.")
-    return value
+    width = _whole(value)
+    if width < 1 or width > 1 << 28 or width & (width - 1):
+        raise ParameterError(
+            f"n_hash is {reprlib.repr(value)}; it must be a power of two up to 2**28, such as 2**18, or None."
+        )
+    return width
+
+
+def _require_seed(value: Any) -> None:
+    if value is not None and not 0 <= _whole(value) < 1 << 32:
+        raise ParameterError(
+            f"random_state is {reprlib.repr(value)}; it must be a whole number from 0 to 2**32 - 1, or None."
+        )

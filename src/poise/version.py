@@ -1,3 +1,3 @@
 """The release."""
 
-VERSION = "0.1.0"
+__version__ = "0.1.0"

@@ -37,13 +37,13 @@ class Vocabulary:
         """Column names in order."""
         return [str(name) if text is None else f"{name}={text}" for name, text in self.keys]
 
-    def add(self, record: dict[Any, Any]) -> list[int]:
+    def add(self, record: dict[Any, Any], row: int = 0) -> list[int]:
         """Enter the names of a row that are new; returns the kind (number or text) of each new column."""
         kinds: list[int] = []
         for name, value in record.items():
             if not isinstance(name, (str, int)):
                 self.forget(len(kinds))
-                raise DataError(f"Feature name {name!r} is a {type(name).__name__}; use text or whole numbers as names.")
+                raise DataError(f"Row {row}, feature {name!r}: a {type(name).__name__} is no name; use text or whole numbers.")
             if isinstance(value, str):
                 if value not in self.texts.setdefault(name, {}):
                     self._enter(name, value)

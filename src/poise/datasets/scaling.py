@@ -44,14 +44,14 @@ def scale_columns(X: Columns) -> Columns:
            [0.8, 1. ]])
     """
     if scipy.sparse.issparse(X):
-        return cast(Columns, _scale_sparse(cast(_Sparse, X)))
+        return cast("Columns", _scale_sparse(cast("_Sparse", X)))
     dense = np.asarray(X)
     if dense.ndim != 2 or dense.dtype.kind not in "fiub":
         raise DataError(
             f"X has the shape {dense.shape} and the type {dense.dtype}: give a table of numbers "
             "with one row for each example."
         )
-    return cast(Columns, _scale_dense(dense))
+    return cast("Columns", _scale_dense(dense))
 
 
 def _scale_dense(X: _Floats) -> _Floats:

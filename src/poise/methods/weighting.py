@@ -1,9 +1,10 @@
 """Methods that give each row one weight: OGD and HGD."""
 
+import reprlib
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from poise.errors import ParameterError, require_choice
+from poise.errors import ParameterError, as_number, require_choice
 from poise.methods.registry import Method, register
 
 NO_WEIGHTING: dict[str, Any] = {
@@ -84,14 +85,16 @@ class HGD(Method):
         require_choice("variant", self.variant, ("hgd", "ohgd"))
         if isinstance(self.clamp, str):
             require_choice("clamp", self.clamp, ("assumption4",))
-        elif self.clamp is not None and not 0 < self.clamp < float("inf"):
-            raise ParameterError(f"clamp is {self.clamp!r}; it must be above 0, 'assumption4' or None.")
-        if self.memory is not None and not 0 < self.memory < 1:
-            raise ParameterError(f"memory is {self.memory!r}; it must lie between 0 and 1, or be None for plain counts.")
+        elif self.clamp is not None and not 0 < as_number(self.clamp) < float("inf"):
+            raise ParameterError(f"clamp is {reprlib.repr(self.clamp)}; it must be a number above 0, 'assumption4' or None.")
+        if self.memory is not None and not 0 < as_number(self.memory) < 1:
+            raise ParameterError(
+                f"memory is {reprlib.repr(self.memory)}; it must lie between 0 and 1, or be None for plain counts."
+            )
 
     def settings(self) -> dict[str, Any]:
         """Return what the core needs to know."""
-        limited = isinstance(self.clamp, (int, float))
+        limited = self.clamp is not None and not isinstance(self.clamp, str)
         return {
             "method": self.variant,
             "clamp": "value" if limited else self.clamp or "none",

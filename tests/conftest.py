@@ -1,0 +1,20 @@
+"""Options of the whole suite, and what it measured."""
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--all",
+        action="store_true",
+        help="compare with the slow twin on 20,000 rows of every set instead of a sample; takes the better part of an hour",
+    )
+
+
+def pytest_terminal_summary(terminalreporter):
+    largest = {}
+    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
+        for measured in (value for name, value in report.user_properties if name == "off the twin"):
+            for what, size in measured.items():
+                largest[what] = max(size, largest.get(what, 0.0))
+    if largest:
+        told = ", ".join(f"{what} {size:.1e}" for what, size in largest.items())
+        terminalreporter.write_line(f"Largest difference between the core and its slow twin: {told}")

@@ -1,0 +1,170 @@
+"""The core and its slow twin, which share no code, agree on real data with every method, learner and setting."""
+
+from functools import cache
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+
+import real_data
+from covering import name_of, pairs
+from naive import NaiveClassifier
+from poise import HGD, OGD, StreamClassifier
+
+#: Of the largest number that is compared.
+TOLERANCE = 1e-12
+
+METHODS = {
+    "ogd": None,
+    "hgd": {},
+    "clamp none": {"clamp": None},
+    "clamp 2": {"clamp": 2.0},
+    "assumption4": {"clamp": "assumption4"},
+    "squared": {"norm": "squared"},
+    "memory": {"memory": 0.995},
+    "short memory": {"memory": 0.9, "clamp": "assumption4", "norm": "squared"},
+    "complement": {"multiclass": "complement", "clamp": None},
+    "inverse": {"multiclass": "inverse"},
+    "printed": {"multiclass": "printed"},
+    "inverse memory": {"multiclass": "inverse", "memory": 0.98},
+    "ohgd": {"variant": "ohgd"},
+}
+SETTINGS = {
+    "center": {"standardize": "center"},
+    "scale": {"standardize": "scale"},
+    "published": {"standardize": None, "fit_intercept": False, "average": False, "unit_rows": True},
+    "center published": {"standardize": "center", "fit_intercept": False, "average": False, "unit_rows": True},
+    "unit rows": {"standardize": None, "unit_rows": True, "average": 0.1},
+    "raw rows": {"standardize": None, "eta0": 0.01},
+    "ball": {"standardize": "center", "radius": 1.0, "learning_rate": "sqrt"},
+    "ball scale": {"standardize": "scale", "radius": 0.5, "average": False},
+    "sqrt": {"standardize": "center", "learning_rate": "sqrt", "eta0": 2.0, "average": 0.1},
+    "invscaling": {"standardize": "scale", "learning_rate": "invscaling", "power_t": 0.3, "unit_rows": True},
+}
+LEARNERS = ["perceptron", "svm", "logistic", "softmax"]
+SHARED_SETS = ["a8a", "magic04", "mammography", "HTRU2", "default"]
+MORE_SETS = [*SHARED_SETS, "ijcnn1", "electricity", "rna"]
+EVERYWHERE = {"learner": LEARNERS, "setting": list(SETTINGS), "layout": ["dense", "csr"], "weighted": [False, True]}
+TWO_CLASSES = {
+    "method": list(METHODS),
+    **EVERYWHERE,
+    "first": [0, 1],
+    "positive": [None, 0, 1],
+    "declared": [False, True],
+}
+MANY_CLASSES = {
+    "method": [name for name in METHODS if name != "ohgd"],
+    **EVERYWHERE,
+    "first": [0, 1],
+    "arrival": ["mixed", "late", "declared"],
+}
+
+
+def pytest_generate_tests(metafunc):
+    if "case" not in metafunc.fixturenames:
+        return
+    complete = metafunc.config.getoption("--all", default=False)
+    many = metafunc.function is test_many_classes_agree
+    axes = MANY_CLASSES if many else TWO_CLASSES
+    sets = ["digits", "wine"] if many else ["breast cancer", *(MORE_SETS if complete else SHARED_SETS)]
+    if complete:
+        cases = [{"data": name, **case} for k, name in enumerate(sets) for case in pairs(axes, seed=k)]
+    else:
+        cases = pairs({"data": sets, **axes})
+    rows = 20_000 if complete else 400 if many else 1000
+    metafunc.parametrize(("case", "rows"), [(case, rows) for case in cases], ids=[name_of(case) for case in cases])
+
+
+def test_two_classes_agree(case, rows, request):
+    X, y = rows_of(case["data"], rows)
+    lead = int(np.flatnonzero(y == case["first"])[0])
+    X, y = np.roll(X, -lead, axis=0), np.roll(y, -lead)
+    declared = [0, 1] if case["declared"] else None
+    agree(case, X, y, declared, request.node.user_properties.append, positive=case["positive"])
+
+
+def test_many_classes_agree(case, rows, request):
+    X, y = rows_of(case["data"], rows)
+    order = np.arange(len(y))
+    if case["arrival"] == "late":
+        order = np.argsort((y > 1) & (order < len(y) // 2), kind="stable")
+    lead = int(np.flatnonzero(y[order] == case["first"])[0])
+    order[[0, lead]] = order[[lead, 0]]
+    declared = [*np.unique(y).tolist(), 99] if case["arrival"] == "declared" else None
+    agree(case, X[order], y[order], declared, request.node.user_properties.append)
+
+
+@cache
+def bundled(name):
+    X, y = {"breast cancer": load_breast_cancer, "digits": load_digits, "wine": load_wine}[name](return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order]
+
+
+def rows_of(name, rows):
+    if name in ("breast cancer", "digits", "wine"):
+        X, y = bundled(name)
+        return X[:rows], y[:rows]
+    return real_data.load(name, rows)
+
+
+def agree(case, X, y, declared, record, positive=None):
+    """Learn the rows with both, with the same settings, and compare everything that either tells."""
+    own, settings = METHODS[case["method"]], SETTINGS[case["setting"]]
+    if case["setting"] == "raw rows":  # longer rows would make each step overshoot, and any rounding grow row by row
+        X = X / np.maximum(np.max(np.abs(X), axis=0), 1.0)
+    method = OGD() if own is None else HGD(**own)
+    core = StreamClassifier(method, case["learner"], positive=positive, **settings)
+    twin = NaiveClassifier(
+        "ogd" if own is None else "hgd", case["learner"], method_params=own, positive=positive, classes=declared, **settings
+    )
+    weights = np.random.default_rng(1).choice([0.0, 0.25, 1.0, 3.0], size=len(y)) if case["weighted"] else None
+    rows = sp.csr_array(X) if case["layout"] == "csr" else X
+    scores, expected = core.learn(rows, y, classes=declared, sample_weight=weights), twin.learn(X, y, weights)
+
+    worst = {"scores": deviation(scores, expected)}
+    worst["answers"] = deviation(core.decision_function(rows[:50]), twin.decision(X[:50]))
+    worst |= ledger_deviations(core, twin) | imbalance_deviations(core, twin) | weight_deviations(core, twin)
+    record(("off the twin", worst))
+    np.testing.assert_array_equal(decided(scores), decided(expected))
+    np.testing.assert_array_equal(core.classes_, twin.classes)
+    assert {name: size for name, size in worst.items() if not size <= TOLERANCE} == {}
+
+
+def deviation(found, expected, size=None):
+    """Return the largest difference over the largest number expected; NaN must stand where it is expected."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    off = float(np.max(np.abs(np.nan_to_num(found - expected)), initial=0.0))
+    size = float(np.max(np.abs(np.nan_to_num(expected)), initial=0.0)) if size is None else float(size)
+    return off / size if off else 0.0
+
+
+def decided(scores):
+    if scores.ndim == 1:
+        return scores >= 0
+    return np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=1)
+
+
+def ledger_deviations(core, twin):
+    assert [core.ledger_[label].seen for label in twin.classes] == [twin.ledger[label]["seen"] for label in twin.classes]
+    return {
+        name: max(deviation(getattr(core.ledger_[label], name), twin.ledger[label][name]) for label in twin.classes)
+        for name in ("share", "pulled", "travelled")
+    }
+
+
+def imbalance_deviations(core, twin):
+    """Of the sums of gradient imbalance, which the core keeps in its state."""
+    state = core._model.core.state()
+    imbalance, log_imbalance = state["tally_sums"][0, 3:5]
+    assert state["tally_counts"][0, 2] == twin.gi["counted"]
+    return {"gii": deviation(imbalance, twin.gi["gii"]), "gii_log": deviation(log_imbalance, twin.gi["gii_log"])}
+
+
+def weight_deviations(core, twin):
+    """Of the weights in raw units; an intercept is a difference of numbers as large as the weights times the means."""
+    _, shift = twin.scaler.raw_units()
+    size = max(np.max(np.abs(twin.intercept)), np.max(np.abs(twin.coef) @ np.abs(shift)))
+    return {"coef_": deviation(core.coef_, np.squeeze(twin.coef) if core.coef_.ndim == 1 else twin.coef),
+            "intercept_": deviation(core.intercept_, twin.intercept, size)}
