@@ -63,8 +63,9 @@ POISE_INLINE void move_average(State& state) {
     const double newest = 1.0 / as_double(tally.rows + 1), slowest = state.set.slowest_average;
     tally.blend *= 1.0 - (newest > slowest ? newest : slowest);
     if (tally.blend >= kFaintest) return;
-    for (size_t i = 0; i < state.outputs * state.stride; ++i) state.shadow[i] *= tally.blend;
-    for (size_t k = 0; k < state.outputs; ++k) state.shadow_intercept[k] *= tally.blend;
+    // + 0.0 turns a -0 left by underflow into the 0 that a dense row would make of it and a sparse one would not touch.
+    for (size_t i = 0; i < state.outputs * state.stride; ++i) state.shadow[i] = state.shadow[i] * tally.blend + 0.0;
+    for (size_t k = 0; k < state.outputs; ++k) state.shadow_intercept[k] = state.shadow_intercept[k] * tally.blend + 0.0;
     tally.blend = 1.0;
 }
 
@@ -86,7 +87,7 @@ POISE_INLINE double project(State& state, double length) {
     const bool averaged = state.shadow && state.tally->rows > 0;
     double travelled = 0.0;
     const auto pull_back = [&](double& weight, double* shadow, double before) POISE_ALWAYS {
-        const double inside = weight * shrink;
+        const double inside = weight * shrink + 0.0;
         if (averaged) *shadow -= (inside - weight) / state.tally->blend;
         weight = inside;
         travelled += (inside - before) * (inside - before);

@@ -20,39 +20,49 @@ POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, d
     }
 }
 
-// Steps along the row with weight `pull`; returns the length travelled, or -1 when it would lead too far.
+// How far a row took the weights (-1: it would lead too far), and the weight that the method gave it.
+struct Stride {
+    double travelled, weight;
+};
+
+// Squared pulls are sums of squares of the unweighted lengths, so these are bounded too.
+POISE_INLINE bool leads_too_far(const State& state, double travelled, double unweighted) {
+    return !(travelled <= kFarthest) || (state.set.squared_pull && !(unweighted <= kFarthest));
+}
+
+// Steps along the row with weight `pull`.
 template <bool two, class Row>
-POISE_INLINE double learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
+POISE_INLINE Stride learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
     if constexpr (two) {
         const double sign = label == 0 ? -1.0 : 1.0, margin = sign * raw_score(state, x, 0);
         const double slope = pull_of_margin(state.set.loss, margin);
-        if (slope == 0.0 && !weighing_remembers(state)) return 0.0;
+        if (slope == 0.0 && !weighing_remembers(state)) return {0.0, 0.0};
         const double length = __builtin_sqrt(squared_length(state, x));
         const double weight = weigh(state, label, [&] { return loss_of_margin(state.set.loss, margin); });
         const double step_length = pull * weight * slope, travelled = step_length * length;
-        if (!(travelled <= kFarthest)) return -1.0;
-        if (state.set.squared_pull && weight > 0.0) {
-            const double plain = travelled / weight;
-            state.account[label].pulled += weight * plain * plain;
-        }
+        if (leads_too_far(state, travelled, pull * slope * length)) return {-1.0, weight};
         if (travelled > 0.0) step(state, x, 0, sign * step_length);
-        return travelled;
+        return {travelled, weight};
     } else {
         for (size_t k = 0; k < state.outputs; ++k) state.scored[k] = raw_score(state, x, k);
         const double squares = slopes_of_scores(state.set.loss, state.scored, state.outputs, label, state.slope);
         const double length = __builtin_sqrt(squared_length(state, x));
         const double weight = weigh(state, label, [] { return 0.0; });
-        const double travelled = pull * weight * __builtin_sqrt(squares) * length;
-        if (!(travelled <= kFarthest)) return -1.0;
-        if (state.set.squared_pull && weight > 0.0) {
-            const double plain = travelled / weight;
-            state.account[label].pulled += weight * plain * plain;
-        }
+        const double slope = __builtin_sqrt(squares), travelled = pull * weight * slope * length;
+        if (leads_too_far(state, travelled, pull * slope * length)) return {-1.0, weight};
         if (travelled > 0.0)
             for (size_t k = 0; k < state.outputs; ++k)
                 if (state.slope[k] != 0.0) step(state, x, k, -pull * weight * state.slope[k]);
-        return travelled;
+        return {travelled, weight};
     }
+}
+
+// Enters a row in its class's account.
+POISE_INLINE void book(const State& state, Account& account, Stride stride) {
+    const double plain = stride.weight > 0.0 ? stride.travelled / stride.weight : 0.0;
+    account.pulled += state.set.squared_pull ? stride.weight * plain * plain : stride.travelled;
+    account.travelled += stride.travelled;
+    account.seen += 1;
 }
 
 // Class numbers come in order of arrival. A second class needs no new weights; a third one does, and stops the loop.
@@ -119,14 +129,11 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
         if (skipped) continue;
         if (!known(state, label)) return {Rule::new_class, i, static_cast<int64_t>(label)};
         if (state.set.radius > 0.0) remember_weights(state);
-        double travelled = learn_row<two>(state, x, label, step_size(state) * given);
-        if (travelled < 0.0) return {Rule::far, i, -1};
-        if (state.set.radius > 0.0 && travelled > 0.0) travelled = project(state, travelled);
+        Stride stride = learn_row<two>(state, x, label, step_size(state) * given);
+        if (stride.travelled < 0.0) return {Rule::far, i, -1};
+        if (state.set.radius > 0.0 && stride.travelled > 0.0) stride.travelled = project(state, stride.travelled);
         source.see(state);
-        Account& account = state.account[label];
-        if (!state.set.squared_pull) account.pulled += travelled;
-        account.travelled += travelled;
-        account.seen += 1;
+        book(state, state.account[label], stride);
         imbalance.note(state);
         move_average(state);
         tally.rows += 1;
