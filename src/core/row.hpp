@@ -53,27 +53,37 @@ POISE_INLINE bool rises(SparseRow<I> row, size_t width) {
     return !fallen;
 }
 
+template <class I>
+POISE_INLINE double square(SparseRow<I> row) {
+    ScatteredSums<double> sums(0.0);
+#pragma GCC unroll 2
+    for (size_t e = 0; e < row.count; ++e) sums.add(row.x[e] * row.x[e], static_cast<size_t>(row.column[e]));
+    return sums.total();
+}
+
+template <class I>
+POISE_INLINE double product(SparseRow<I> row, const double* w) {
+    ScatteredSums<double> sums(0.0);
+#pragma GCC unroll 2
+    for (size_t e = 0; e < row.count; ++e) {
+        const size_t j = static_cast<size_t>(row.column[e]);
+        sums.add(w[j] * row.x[e], j);
+    }
+    return sums.total();
+}
+
+// The squares do not wait for the weights that the row before has just moved, so they have a pass of their own.
 template <bool with_shadow, class I>
 POISE_INLINE Products products(SparseRow<I> row, const double* w, const double* v) {
-    if constexpr (with_shadow) {
-        ScatteredSums<Quad> sums(spread(0.0));
-        for (size_t e = 0; e < row.count; ++e) {
-            const size_t j = static_cast<size_t>(row.column[e]);
-            sums.add(quad(w[j], row.x[e], v[j], 0.0) * spread(row.x[e]), j);
-        }
-        const Quad all = sums.total();
-        return {lane(all, 0), lane(all, 1), lane(all, 2)};
-    } else {
-        ScatteredSums<Pair> sums(Pair{});
-#pragma GCC unroll 2
-        for (size_t e = 0; e < row.count; ++e) {
-            const size_t j = static_cast<size_t>(row.column[e]);
-            const double x = row.x[e];
-            sums.add(Pair{w[j], x} * Pair{x, x}, j);
-        }
-        const Pair all = sums.total();
-        return {all[0], all[1], 0.0};
+    const double squares = square(row);
+    if constexpr (!with_shadow) return {product(row, w), squares, 0.0};
+    ScatteredSums<Pair> sums(Pair{});
+    for (size_t e = 0; e < row.count; ++e) {
+        const size_t j = static_cast<size_t>(row.column[e]);
+        sums.add(Pair{w[j], v[j]} * Pair{row.x[e], row.x[e]}, j);
     }
+    const Pair both = sums.total();
+    return {both[0], squares, both[1]};
 }
 
 template <class T>
@@ -82,11 +92,6 @@ POISE_INLINE double product(DenseRow<T> row, const double* w) {
     for_quads(row.x, row.width,
               [&](Quad x, size_t j, auto half) POISE_ALWAYS { wx.add(load(w + j) * x, half); });
     return wx.total();
-}
-
-template <class I>
-POISE_INLINE double product(SparseRow<I> row, const double* w) {
-    return products<false>(row, w, w).weights;
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 """StreamClassifier and HGDClassifier, and reading them back from a file."""
 
 import json
+import math
 import os
 import reprlib
 from dataclasses import asdict, fields
@@ -10,8 +11,8 @@ import numpy as np
 
 from poise import files, learners, methods
 from poise.columns import Setup
-from poise.errors import FileError, ParameterError, PoiseError, as_number
-from poise.labels import Labels
+from poise.errors import DataError, FileError, ParameterError, as_number
+from poise.labels import Labels, class_label
 from poise.learners import Learner
 from poise.methods import HGD, Method
 from poise.model import Model
@@ -232,6 +233,7 @@ _ESTIMATORS: dict[str, type[StreamClassifier] | type[HGDClassifier]] = {
     "StreamClassifier": StreamClassifier,
     "HGDClassifier": HGDClassifier,
 }
+_BY_NAME: dict[str, Any] = {"method": methods.get, "learner": learners.get}
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -263,10 +265,20 @@ def load(path: str | os.PathLike[str]) -> Any:
 def to_bytes(classifier: Any) -> bytes:
     """Return the bytes of a classifier's file."""
     model: Model = classifier._fitted()
-    tensors = model.tensors()
-    tensors["labels"] = np.frombuffer(json.dumps(_plain_labels(model.labels)).encode(), dtype=np.uint8)
+    kind = type(classifier)
+    if _ESTIMATORS.get(kind.__name__) is not kind:
+        raise FileError(
+            f"A {kind.__module__}.{kind.__qualname__} cannot be read back by load(); use a {' or '.join(_ESTIMATORS)}."
+        )
     parameters = {name: _plain(name, value) for name, value in classifier.get_params(deep=False).items()}
-    facts = {"estimator": type(classifier).__name__, "parameters": json.dumps(parameters), "poise": __version__}
+    if classifier._setup() != model.setup:
+        raise FileError(
+            f"The parameters of this {kind.__name__} were changed after it began to learn, and a file holds one set of them; "
+            "set them back, or call fit again before saving."
+        )
+    arrived, tensors = model.snapshot()
+    tensors["labels"] = np.frombuffer(json.dumps(_plain_labels(arrived)).encode(), dtype=np.uint8)
+    facts = {"estimator": kind.__name__, "parameters": json.dumps(parameters), "poise": __version__}
     return files.pack(tensors, facts)
 
 
@@ -274,40 +286,75 @@ def from_bytes(data: bytes, name: str) -> Any:
     """Return the classifier of a file's bytes; `name` is used in messages."""
     tensors, facts = files.unpack(data, name)
     try:
-        kind = _ESTIMATORS[facts["estimator"]]
-        parameters = {key: _value(key, value) for key, value in json.loads(facts["parameters"]).items()}
-        classifier = kind(**parameters)
-        labels = Labels(json.loads(tensors.pop("labels").tobytes()))
+        classifier = _classifier(facts)
+        labels = _labels(tensors.pop("labels", None))
         classifier._model = Model.restored(classifier._setup(), labels, tensors)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        told = str(error) if isinstance(error, PoiseError) else f"{type(error).__name__}: {error}"
-        raise FileError(f"{name}: its parameters or labels cannot be read ({told}); save the model again or use a backup.") from None
+    except FileError as error:
+        raise FileError(f"{name}: {error}; save the model again or use a backup.") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        told = str(error).rstrip(".")
+        raise FileError(f"{name}: its parameters cannot be used ({told}); save the model again or use a backup.") from None
     return classifier
+
+
+def _classifier(facts: dict[str, str]) -> Any:
+    """Return an unfitted classifier with the parameters of a file."""
+    kind = _ESTIMATORS.get(facts.get("estimator", ""))
+    if kind is None:
+        raise FileError(f"it holds a {facts.get('estimator', '')[:40]!r}, which this poise {__version__} does not know")
+    parameters = files.from_json(facts.get("parameters", ""), "its parameters")
+    if not isinstance(parameters, dict):
+        raise FileError("its parameters are no table")
+    unknown = sorted(parameters.keys() - set(kind._get_param_names()))
+    if unknown:
+        raise FileError(f"it has a parameter {unknown[0][:40]!r}, which this poise {__version__} does not know")
+    return kind(**{name: _value(name, value) for name, value in parameters.items()})
+
+
+def _labels(saved: Any) -> Labels:
+    """Return the labels of a file."""
+    if saved is None or saved.dtype != np.uint8 or saved.ndim != 1:
+        raise FileError("its labels are missing")
+    arrived = files.from_json(saved.tobytes(), "its labels")
+    if not isinstance(arrived, list) or not all(isinstance(label, (bool, int, float, str)) for label in arrived):
+        raise FileError("its labels are no list of texts and numbers")
+    try:
+        labels = Labels([class_label(label, None) for label in arrived])
+    except DataError as error:
+        raise FileError(f"its labels cannot name classes ({str(error).rstrip('.')})") from None
+    if len(labels.codes) != len(arrived):
+        raise FileError("it has a label twice")
+    return labels
 
 
 def _plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON can hold it."""
-    if isinstance(value, (Method, Learner)):
-        return {"name": value.name, "parameters": asdict(value)}
+    if isinstance(value, (Method, Learner)) and name in _BY_NAME and _BY_NAME[name](value.name) is type(value):
+        return {"name": value.name, "parameters": {key: _plain(f"{name}.{key}", own) for key, own in asdict(value).items()}}
     value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise FileError(f"Parameter {name} is {value!r}, which a model file cannot hold; use a number, a text or None.")
 
 
 def _value(name: str, saved: Any) -> Any:
     """Return what `_plain` was given."""
-    if isinstance(saved, dict):
-        kind: Any = methods.get(saved["name"]) if name == "method" else learners.get(saved["name"])
-        return kind(**saved["parameters"])
-    return saved
+    if not isinstance(saved, (dict, list)):
+        return saved
+    if isinstance(saved, dict) and name in _BY_NAME and saved.keys() == {"name", "parameters"}:
+        kind, parameters = saved["name"], saved["parameters"]
+        if isinstance(kind, str) and isinstance(parameters, dict):
+            return _BY_NAME[name](kind)(**parameters)
+    raise FileError(f"its parameter {name!r} is neither a number nor a text")
 
 
-def _plain_labels(labels: Labels) -> list[Any]:
-    for label in labels.arrived:
+def _plain_labels(arrived: list[Any]) -> list[Any]:
+    for label in arrived:
         if not isinstance(label, (bool, int, float, str)):
-            raise FileError(f"Label {label!r} is a {type(label).__name__}, which a model file cannot hold; use text or numbers as labels.")
-    return labels.arrived
+            raise FileError(
+                f"Label {label!r} is a {type(label).__name__}, which a model file cannot hold; use text or numbers as labels."
+            )
+    return arrived
 
 
 __all__ = ["HGDClassifier", "StreamClassifier", "from_bytes", "load", "to_bytes"]

@@ -12,6 +12,7 @@ from poise import _core
 from poise.errors import DataError, FileError
 from poise.features import Dense, Named, Rows, Sparse, as_numbers
 from poise.refusal import unreadable
+from poise.stored import form_of, require_whole
 from poise.vocabulary import TEXT, Vocabulary
 
 CENTER, SCALE, NONE = 1, 2, 0
@@ -62,12 +63,10 @@ class Columns:
             if not named and not (isinstance(rows, Dense) and rows.names):
                 raise DataError("n_hash hashes the names of features, and these rows have none; pass dicts or a table, or drop n_hash.")
             return cls(setup, setup.scaling(sparse=True), named=False, hashed=True)
+        if not isinstance(rows, Named) and (rows.width == 0 or (setup.open and not named)):
+            raise _nameless(rows, setup.owner)
         columns = cls(setup, setup.scaling(sparse=isinstance(rows, Sparse)), named=named, hashed=False)
         if not named and not isinstance(rows, Named):
-            if rows.width == 0:
-                raise DataError(
-                    f"Found array with 0 feature(s) (shape=({rows.rows}, 0)) while a minimum of 1 is required; pass at least one column."
-                )
             columns.core.widen(rows.width)
             if isinstance(rows, Dense) and rows.names:
                 columns.words.add_numbers(rows.names)
@@ -85,10 +84,15 @@ class Columns:
 
     # ---- rows to blocks
 
-    def admit(self, rows: Rows) -> tuple[Dense | Sparse, Undo]:
-        """Return the rows as a block to learn from, with new names entered, and how to take that back."""
+    def admit(self, rows: Rows, left_out: NDArray[np.bool_] | None = None) -> tuple[Dense | Sparse, Undo]:
+        """Return the rows as a block to learn from, with new names entered, and how to take that back.
+
+        Rows marked in `left_out` weigh nothing and bring no names.
+        """
+        if left_out is not None and left_out.all():
+            return self.place(rows), _nothing
         if isinstance(rows, Named) and not rows.table and not self.open and len(self.words):
-            return self._open_up(rows)
+            return self._open_up(rows, left_out)
         if not self.open:
             return self._fixed(rows), _nothing
         records = self._records(rows)
@@ -101,8 +105,9 @@ class Columns:
         try:
             if not self.hashed:
                 for row, record in enumerate(records):
-                    added += self._enter(record, row)
-            return self._sparse(records, skip_unknown=False), self._forgetting(added)
+                    if left_out is None or not left_out[row]:
+                        added += self._enter(record, row)
+            return self._sparse(records, skip_unknown=left_out is not None), self._forgetting(added)
         except BaseException:
             self._forgetting(added)()
             raise
@@ -144,7 +149,7 @@ class Columns:
         if isinstance(rows, Named):
             return rows.records
         if not isinstance(rows, Dense) or not rows.names:
-            raise DataError(f"{self.setup.owner} knows its columns by name; pass dicts or a table, not an array without names.")
+            raise _nameless(rows, self.setup.owner)
         if not self.hashed:
             return None
         return [dict(zip(rows.names, row, strict=True)) for row in rows.X.tolist()]
@@ -187,7 +192,7 @@ class Columns:
         starts = np.arange(rows.rows + 1, dtype=np.int64) * len(known)
         return Sparse(starts, np.tile(at[order], rows.rows), values.ravel(), self.width)
 
-    def _open_up(self, rows: Named) -> tuple[Dense | Sparse, Undo]:
+    def _open_up(self, rows: Named, left_out: NDArray[np.bool_] | None) -> tuple[Dense | Sparse, Undo]:
         """Let columns be absent and new ones come from now on: a model of a table's columns meets dicts."""
         saved = self.core.state()
 
@@ -199,7 +204,7 @@ class Columns:
         self.core.count_each()
         self.open = True
         try:
-            block, _ = self.admit(rows)
+            block, _ = self.admit(rows, left_out)
         except BaseException:
             close()
             raise
@@ -232,12 +237,12 @@ class Columns:
         return self.core.score_named(x, self.words.numbers, self.words.texts) if self.open else None
 
     def learn_array(self, x: Any, code: int, weight: float, positive: int, many: int) -> Any:
-        """Learn one array row in the core; None when it needs the long way."""
-        return None if self.open else self.core.learn_one(x, code, weight, positive, many)
+        """Learn one array row in the core; None when it needs the long way, as a masked array does."""
+        return self.core.learn_one(x, code, weight, positive, many) if type(x) is np.ndarray and not self.open else None
 
     def score_array(self, x: Any) -> Any:
         """Score one array row in the core; None when it needs the long way."""
-        return None if self.open else self.core.score_one(x)
+        return self.core.score_one(x) if type(x) is np.ndarray and not self.open else None
 
     # ---- state
 
@@ -250,25 +255,36 @@ class Columns:
     @classmethod
     def restored(cls, setup: Setup, tensors: dict[str, NDArray[Any]]) -> "Columns":
         """Return the columns and core whose state `tensors` gave."""
-        shape = tensors.get("columns")
-        if shape is None or shape.shape != (1, 5) or "names" not in tensors:
-            raise FileError("The file lacks its table of columns; it is damaged: save the model again.")
-        scaling, _, is_open, width, hashed = (int(v) for v in shape[0])
-        if scaling > SCALE or hashed != (setup.n_hash or 0):
-            raise FileError("The file's columns do not fit its parameters; it is damaged: save the model again.")
-        columns = cls(setup, ("none", "center", "scale")[scaling], named=bool(is_open) and not hashed, hashed=bool(hashed))
+        form = form_of(tensors)
+        if setup.n_hash is not None:
+            fits = form.hashed and form.open and not form.each and form.width == form.hashed == setup.n_hash
+        else:
+            fits = not form.hashed and form.each == (form.open or bool(setup.core["skip_missing"]))
+        if not fits or form.scaling not in {setup.scaling(form.hashed > 0), setup.scaling(sparse=True)}:
+            raise FileError("its columns do not fit its parameters")
+        tensors = require_whole(tensors, form, averages=setup.core["average"])
+        columns = cls(setup, form.scaling, named=form.open, hashed=False)  # the core takes its width from the tensors
+        columns.hashed = form.hashed > 0
         columns.words = Vocabulary.from_bytes(tensors["names"])
-        if len(columns.words) not in ((width,) if is_open and not hashed else (0, width)):
-            raise FileError(f"The file names {len(columns.words)} of {width} columns; it is damaged: save the model again.")
+        if len(columns.words) not in ((0,) if form.hashed else (form.width,) if form.open else (0, form.width)):
+            raise FileError(f"it names {len(columns.words)} of {form.width} columns")
         try:
             columns.core.restore(tensors)
-        except (ValueError, KeyError) as error:
-            raise FileError(f"The file does not hold a whole model ({error}); it is damaged: save the model again.") from None
+        except ValueError as error:
+            raise FileError(str(error)) from None
         return columns
 
 
 def _nothing() -> None:
     pass
+
+
+def _nameless(rows: Dense | Sparse, owner: str) -> DataError:
+    """Return the error for rows without columns, or without the names that are asked for."""
+    if rows.width == 0:
+        shape = f"(shape=({rows.rows}, 0))"
+        return DataError(f"Found array with 0 feature(s) {shape} while a minimum of 1 is required; pass at least one column.")
+    return DataError(f"{owner} knows its columns by name; pass dicts or a table, not an array without names.")
 
 
 def _names_differ(given: list[str], known: list[str]) -> str:

@@ -3,7 +3,7 @@
 import math
 import re
 import reprlib
-from collections.abc import Sized
+from collections.abc import Mapping, Set, Sized
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -16,7 +16,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from poise.errors import DataError, KindError
-from poise.labels import as_objects
+from poise.labels import as_objects, with_gaps
 
 Floats = NDArray[np.float64]
 
@@ -98,6 +98,8 @@ def as_rows(X: Any) -> Rows:
     except DuplicateError as error:
         name = re.search(r"'(.*)' \d+ times", str(error))
         raise DataError(f"The table has several columns called {name[1] if name else '?'!r}; rename or drop them.") from None
+    if not isinstance(frame, nw.DataFrame) and hasattr(X, "__arrow_c_stream__") and hasattr(X, "schema"):
+        frame = nw.from_arrow(X, backend="pyarrow")  # a batch of Arrow rows
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame)
     return Dense(as_floats(as_array(X)))
@@ -114,29 +116,48 @@ def canonical(block: Sparse) -> Sparse:
 def as_array(X: Any) -> NDArray[Any]:
     """Return anything as an array: masked values as NaN, lists that hold text or unequal lists as objects."""
     if isinstance(X, np.ma.MaskedArray):
-        return np.asarray(X.astype(np.float64).filled(np.nan))
+        if X.dtype.kind in "cmM":
+            return np.asarray(X.data)
+        if X.dtype.kind not in "biuf":
+            return with_gaps(X)
+        numbers = np.array(as_doubles(X.data))
+        numbers[np.ma.getmaskarray(X)] = np.nan
+        return numbers
     try:
         array = np.asarray(X)
         return np.asarray(X, dtype=object) if array.dtype.kind in "US" and isinstance(X, (list, tuple)) else array
     except ValueError:
-        return as_objects(X)
+        rows = as_objects(X)
+    lengths = {_length(row) for row in rows}
+    if len(lengths) > 1 or -1 in lengths:
+        return rows
+    cells = np.empty((len(rows), *lengths), dtype=object)  # a list inside of a cell
+    for i, row in enumerate(rows):
+        cells[i] = as_objects(row)
+    return cells
+
+
+def _length(row: Any) -> int:
+    """Return the number of values of a row, -1 for what is no row."""
+    if isinstance(row, (str, bytes, Mapping, Set)) or not isinstance(row, Sized) or getattr(row, "ndim", 1) == 0:
+        return -1
+    return len(row)
 
 
 def _wrong_shape(X: NDArray[Any]) -> DataError:
     """Return the error for what is not a table of numbers."""
-    if X.ndim == 0 and X.dtype == object:
-        kind = type(X.item()).__name__
-        return DataError(f"Expected 2D array, got a {kind} instead: pass an array, a sparse matrix, a table in memory or a list of dicts.")
-    lengths = [len(row) if isinstance(row, Sized) and not isinstance(row, str) else -1 for row in (X if X.dtype == object else ())]
+    if X.ndim == 0:
+        told = f"Expected 2D array, got {type(X.item()).__name__} instead"
+        return DataError(f"{told}: pass an array, a sparse matrix, a table in memory or a list of dicts.")
+    lengths = [_length(row) for row in (X if X.dtype == object else ())]
     if X.ndim == 1 and max(lengths, default=-1) >= 0:
-        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
-        return DataError(
-            f"Row {row} has {max(lengths[row], 0)} values where row 0 has {max(lengths[0], 0)}; give every row the same columns, or pass dicts."
-        )
-    return DataError(
-        f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead. Reshape your data with "
-        "X.reshape(-1, 1) if it has a single column or X.reshape(1, -1) if it is a single row."
-    )
+        row = lengths.index(-1) if -1 in lengths else next(i for i, length in enumerate(lengths) if length != lengths[0])
+        told = "is no list of values" if lengths[row] < 0 else f"has {lengths[row]} values where row 0 has {lengths[0]}"
+        return DataError(f"Row {row} {told}; give every row the same columns, or pass dicts.")
+    remedy = "X.reshape(-1, 1) if it has a single column or X.reshape(1, -1) if it is a single row"
+    if X.ndim > 2:
+        remedy = "X.reshape(len(X), -1), so that there is one row per example"
+    return DataError(f"Expected 2D array, got {X.ndim}D array instead: Reshape your data with {remedy}.")
 
 
 def as_floats(X: NDArray[Any]) -> NDArray[Any]:
@@ -145,7 +166,7 @@ def as_floats(X: NDArray[Any]) -> NDArray[Any]:
         raise _wrong_shape(X)
     if X.dtype.kind in "biuf":
         kept = X.dtype in (np.float64, np.float32) and X.flags.aligned and all(s % X.itemsize == 0 for s in X.strides)
-        return X if kept else np.array(X, dtype=np.float64)
+        return X if kept else as_doubles(X)
     if X.dtype.kind == "c":
         raise DataError("Complex data not supported: X holds complex numbers; use their real and imaginary parts as columns.")
     if X.dtype.kind in "mM":
@@ -157,15 +178,22 @@ def as_floats(X: NDArray[Any]) -> NDArray[Any]:
     return out
 
 
+def as_doubles(X: Any) -> Floats:
+    """Return numbers as a contiguous f64 array; what is too large for it is infinite, and refused as such."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(X, dtype=np.float64)
+
+
 def _as_float(value: Any, row: int, column: int | str) -> float:
     """Return a number of any kind as a float, None as NaN."""
     if type(value) is float:
         return value
-    if value is None or type(value).__name__ == "NAType":
+    if value is None or _is_na(value):
         return math.nan
     told = f"The value in row {row}, column {column!r} is {reprlib.repr(value)}"
     if isinstance(value, (str, bytes)):
-        raise DataError(f"{told}: text is no number; convert it, or pass it as a column of a table or in a dict to learn it as a category.")
+        where = "it as a column of a table or in a dict" if isinstance(column, int) else "dicts"
+        raise DataError(f"{told}: text is no number; convert it, or pass {where} to learn it as a category.")
     try:
         return float(value)
     except OverflowError:
@@ -174,14 +202,19 @@ def _as_float(value: Any, row: int, column: int | str) -> float:
         raise KindError(f"{told}: argument must be a string or a real number, not {type(value).__name__}; give a number.") from None
 
 
+def _is_na(value: Any) -> bool:
+    """Whether this is pandas.NA, which cannot be compared."""
+    return type(value).__name__ == "NAType"
+
+
 def _from_sparse(X: Any) -> Sparse:
     if X.ndim != 2:
-        raise DataError(f"Expected 2D array, got a {X.ndim}D sparse array instead. Reshape your data to one row per example.")
+        raise DataError(f"Expected 2D array, got a {X.ndim}D sparse array instead: Reshape your data to one row per example.")
     if X.dtype.kind == "c":
         raise DataError("Complex data not supported: X holds complex numbers; use their real and imaginary parts as columns.")
-    if X.format != "csr":
-        _check_indices(X)
-    matrix = X.tocsr()
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"The sparse matrix holds values of type {X.dtype}; convert it to numbers first, with X.astype(float).")
+    matrix = _as_csr(X)
     starts, entries = matrix.indptr, min(len(matrix.indices), len(matrix.data))
     if len(starts) != matrix.shape[0] + 1 or starts[0] != 0:
         raise DataError(
@@ -199,13 +232,13 @@ def _from_sparse(X: Any) -> Sparse:
     return Sparse(
         np.ascontiguousarray(starts, dtype=index),
         np.ascontiguousarray(matrix.indices, dtype=index),
-        np.ascontiguousarray(matrix.data, dtype=np.float64),
+        as_doubles(matrix.data),
         int(matrix.shape[1]),
     )
 
 
-def _check_indices(X: Any) -> None:
-    """Refuse broken indices before scipy follows them to convert the matrix."""
+def _as_csr(X: Any) -> Any:
+    """Return a sparse matrix as CSR; broken indices are refused before scipy follows them to convert it."""
     try:
         if X.format in ("csc", "bsr"):
             type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).check_format(full_check=True)
@@ -213,6 +246,7 @@ def _check_indices(X: Any) -> None:
             for along, length in zip(X.coords, X.shape, strict=True):
                 if len(along) != len(X.data) or (len(along) and not 0 <= along.min() <= along.max() < length):
                     raise ValueError(f"indices must lie between 0 and {length - 1}, one pair for each value")
+        return X.tocsr()
     except ValueError as error:
         raise DataError(f"The sparse matrix is damaged ({str(error).rstrip('.')}); build it anew.") from None
 
@@ -247,12 +281,14 @@ def _is_numeric(column: nw.Series[Any], dtype: Any) -> bool:
     if dtype == nw.Object:  # pandas keeps numbers beside None like this
         values = column.to_list()
         return any(isinstance(v, Real) for v in values) and all(v is None or isinstance(v, (Real, Decimal)) for v in values)
+    if dtype == nw.Unknown:  # pandas' sparse columns
+        return column.to_numpy().dtype.kind in "biuf"
     return bool(dtype.is_numeric() or dtype == nw.Boolean)
 
 
 def _as_list(column: nw.Series[Any]) -> list[Any]:
     try:
-        return column.to_list()
+        return [None if _is_na(value) else value for value in column.to_list()]
     except UnicodeDecodeError as error:
         raise DataError(f"Column {column.name!r} holds bytes that are no UTF-8 text ({error.reason}); decode them first.") from None
 
@@ -264,7 +300,7 @@ def _stacked(frame: nw.DataFrame[Any], dtype: type[np.floating[Any]]) -> NDArray
         if column.dtype == nw.Object:
             out[:, j] = [_as_float(value, row, name) for row, value in enumerate(column.to_list())]
             continue
-        if column.null_count():
+        if column.null_count() or column.dtype in (nw.Int128, nw.UInt128):
             column = column.cast(nw.Float64).fill_null(float("nan"))
         out[:, j] = column.to_numpy()
     return out

@@ -6,12 +6,12 @@ import math
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save as to_safetensors
 
 from poise.errors import FileError
 from poise.version import __version__
@@ -19,8 +19,10 @@ from poise.version import __version__
 FORMAT = 1
 _LONGEST_HEADER = 1 << 20
 _BLANK = "0" * 64
+_SEALED = b'"sha256":"'
 _DTYPES = {"F64": np.dtype("<f8"), "U64": np.dtype("<u8"), "U8": np.dtype("u1")}
 Tensors = dict[str, NDArray[Any]]
+Refuse = Callable[[str], NoReturn]
 
 
 def pack(tensors: Tensors, facts: dict[str, str]) -> bytes:
@@ -34,15 +36,27 @@ def pack(tensors: Tensors, facts: dict[str, str]) -> bytes:
     >>> tensors["weights"].tolist(), facts["estimator"]
     ([0.5], 'HGDClassifier')
     """
-    metadata = {**facts, "format": "poise", "format_version": str(FORMAT), "sha256": _BLANK}
-    blank = to_safetensors({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata)
-    size = int.from_bytes(blank[:8], "little")
-    if size > _LONGEST_HEADER:
+    kinds = {dtype.str: kind for kind, dtype in _DTYPES.items()}
+    entries: dict[str, Any] = {"__metadata__": {**facts, "format": "poise", "format_version": str(FORMAT), "sha256": _BLANK}}
+    parts, at = [], 0
+    for name, array in sorted(tensors.items(), key=lambda item: (-item[1].itemsize, item[0])):  # the widest first: all aligned
+        part = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        entries[name] = {"dtype": kinds[part.dtype.str], "shape": list(part.shape), "data_offsets": [at, at + part.nbytes]}
+        parts.append(part.tobytes())
+        at += part.nbytes
+    header = json.dumps(entries, separators=(",", ":"), sort_keys=True).encode()
+    header += b" " * (-len(header) % 8)
+    if len(header) > _LONGEST_HEADER:
         raise FileError(
-            f"The parameters need {size} bytes of text, and a model file holds at most {_LONGEST_HEADER}; use shorter texts as parameters."
+            f"The parameters need {len(header)} bytes of text, and a model file holds at most {_LONGEST_HEADER}; "
+            "use shorter texts as parameters."
         )
-    digest = hashlib.sha256(blank).hexdigest()
-    return blank.replace(_BLANK.encode(), digest.encode(), 1)
+    size = len(header).to_bytes(8, "little")
+    digest = hashlib.sha256(size + header)
+    for part in parts:
+        digest.update(part)
+    sealed = header.replace(_SEALED + _BLANK.encode(), _SEALED + digest.hexdigest().encode(), 1)
+    return b"".join([size, sealed, *parts])
 
 
 def unpack(data: bytes, name: str) -> tuple[Tensors, dict[str, str]]:
@@ -63,6 +77,8 @@ def unpack(data: bytes, name: str) -> tuple[Tensors, dict[str, str]]:
     version = facts.get("format_version", "")
     if not version.isascii() or not version.isdigit() or len(version) > 6:
         refuse(f"its format version is {version[:20]!r}, which is no number")
+    if int(version) < 1:
+        refuse(f"its format version is {version!r}, and the first format is 1")
     if int(version) > FORMAT:
         writer = repr(facts["poise"][:20]) if "poise" in facts else "of a newer release"
         refuse(
@@ -70,37 +86,51 @@ def unpack(data: bytes, name: str) -> tuple[Tensors, dict[str, str]]:
             "install a newer poise",
         )
     digest = facts.get("sha256", "")
-    position = data.find(digest.encode("utf-8", "replace"), 8, 8 + size) if len(digest) == 64 else -1
+    position = data.find(_SEALED + digest.encode("utf-8", "replace"), 8, 8 + size) if len(digest) == 64 else -1
     if position < 0:
         refuse("its checksum is missing")
-    blank = hashlib.sha256(data[:position])
+    position += len(_SEALED)
+    whole = memoryview(data)
+    blank = hashlib.sha256(whole[:position])
     blank.update(_BLANK.encode())
-    blank.update(data[position + 64 :])
+    blank.update(whole[position + 64 :])
     if blank.hexdigest() != digest:
         refuse("its checksum is wrong, so it is damaged")
-    return _tensors(header, memoryview(data)[8 + size :], refuse), facts
+    return _tensors(header, whole[8 + size :], refuse), facts
 
 
-def _header(raw: bytes, refuse: Any) -> dict[str, Any]:
+def from_json(text: bytes | str, what: str) -> Any:
+    """Read JSON text of a model file strictly: no name twice, no NaN or infinity; `what` is used in messages."""
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            refuse("its header names something twice")
+            raise FileError(f"{what} name something twice")
         return found
 
-    header = None
+    def constant(name: str) -> NoReturn:
+        raise FileError(f"{what} hold {name}, which is no JSON")
+
     try:
-        header = json.loads(raw.decode("utf-8"), object_pairs_hook=unique)
+        plain = text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")
+        return json.loads(plain, object_pairs_hook=unique, parse_constant=constant)
     except FileError:
         raise
     except (ValueError, RecursionError):
-        refuse("its header is no JSON text")
+        raise FileError(f"{what} are no JSON text") from None
+
+
+def _header(raw: bytes, refuse: Refuse) -> dict[str, Any]:
+    try:
+        header = from_json(raw, "the entries of its header")
+    except FileError as error:
+        refuse(str(error))
     if not isinstance(header, dict):
         refuse("its header is no table")
-    return dict(header)
+    return header
 
 
-def _tensors(header: dict[str, Any], body: memoryview, refuse: Any) -> Tensors:
+def _tensors(header: dict[str, Any], body: memoryview, refuse: Refuse) -> Tensors:
     out: Tensors = {}
     spans = []
     for name, entry in header.items():
@@ -108,6 +138,8 @@ def _tensors(header: dict[str, Any], body: memoryview, refuse: Any) -> Tensors:
         if end - start != math.prod(shape) * dtype.itemsize or end > len(body):
             refuse(f"tensor {name[:40]!r} does not have the bytes its shape needs")
         out[name] = np.frombuffer(body[start:end], dtype=dtype).reshape(shape)
+        if not out[name].flags.aligned:
+            refuse(f"tensor {name[:40]!r} does not start at a multiple of {dtype.itemsize} bytes")
         spans.append((start, end))
     at = 0
     for start, end in sorted(spans):
@@ -119,7 +151,7 @@ def _tensors(header: dict[str, Any], body: memoryview, refuse: Any) -> Tensors:
     return out
 
 
-def _entry(name: str, entry: Any, refuse: Any) -> tuple[np.dtype[Any], list[int], list[int]]:
+def _entry(name: str, entry: Any, refuse: Refuse) -> tuple[np.dtype[Any], list[int], list[int]]:
     def whole(numbers: Any) -> bool:
         return isinstance(numbers, list) and len(numbers) <= 2 and all(type(n) is int and 0 <= n < 1 << 31 for n in numbers)
 
@@ -145,8 +177,11 @@ def read(path: str | os.PathLike[str]) -> bytes:
         raise FileError(f"{name}: there is no such file; check the path or save a model there first.") from None
     except IsADirectoryError:
         raise FileError(f"{name}: this is a folder; give the path of a model file.") from None
-    except OSError as error:
-        raise FileError(f"{name}: it cannot be read ({error.strerror}); check its permissions and the disk.") from error
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:  # a ValueError tells of a zero byte in the path
+        told = getattr(error, "strerror", None) or error
+        raise FileError(f"{name}: it cannot be read ({told}); check its path, its permissions and the disk.") from error
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -173,7 +208,9 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
             temporary.unlink(missing_ok=True)
         _settle(target.parent)
     except OSError as error:
-        raise FileError(f"{target}: it cannot be written ({error.strerror or error}); make room or choose another place.") from error
+        raise FileError(
+            f"{target}: it cannot be written ({error.strerror or error}); make room or choose another place."
+        ) from error
 
 
 def _settle(folder: Path) -> None:

@@ -3,6 +3,8 @@
 import math
 import reprlib
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -36,8 +38,7 @@ class Labels:
         try:
             self.order = sorted(range(len(self.arrived)), key=self.arrived.__getitem__)
         except TypeError:
-            kinds = " and ".join(sorted({type(label).__name__ for label in self.arrived}))
-            raise DataError(f"Labels of types {kinds} cannot be sorted together; use labels of one type.") from None
+            raise DataError(f"Labels of types {_kinds(self.arrived)} cannot be sorted together; use labels of one type.") from None
         #: Outside, the smaller label is the negative class; inside, the first to arrive.
         self.flip = len(self.arrived) > 1 and self.order.index(0) > self.order.index(1)
 
@@ -157,9 +158,18 @@ def as_objects(values: Sequence[Any]) -> NDArray[Any]:
     return out
 
 
+def with_gaps(masked: "np.ma.MaskedArray[Any, Any]") -> NDArray[Any]:
+    """Return a masked array as plain objects, with None where it is masked."""
+    out = np.array(masked.data, dtype=object)
+    out[np.ma.getmaskarray(masked)] = None
+    return out
+
+
 def class_label(label: Any, row: int | None) -> Any:
     """Return a label as a plain value that can name a class, or refuse it; no row: it was listed in classes=."""
     where, remedy = ("label in classes", "list real labels only") if row is None else (f"label in row {row}", "drop the row")
+    if np.ma.is_masked(label):
+        label = None
     if isinstance(label, np.generic) or (isinstance(label, np.ndarray) and label.ndim == 0):
         if label.dtype.kind in "mM":
             raise DataError(f"The {where} is {label}, a date or duration; turn it into text or a whole number first.")
@@ -174,9 +184,9 @@ def class_label(label: Any, row: int | None) -> Any:
         raise DataError(f"The {where} is missing ({label}): NaN and None name no class; {remedy}.")
     if isinstance(label, complex):
         raise DataError(f"Complex data not supported: the {where} is {label}; use numbers, text or booleans.")
-    if isinstance(label, float) and not label.is_integer():
-        if label in (math.inf, -math.inf):
-            raise DataError(f"The {where} is {label}: infinity names no class; {remedy}.")
+    if isinstance(label, (Real, Decimal)) and label in (math.inf, -math.inf):
+        raise DataError(f"The {where} is {label}: infinity names no class; {remedy}.")
+    if isinstance(label, (Real, Decimal)) and label != int(label):  # type: ignore[arg-type]
         raise DataError(f"Unknown label type: the {where} is {label}, no whole number; cut it into classes first, such as y > 0.5.")
     return label
 
@@ -188,9 +198,26 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
+def _kinds(labels: list[Any]) -> str:
+    return " and ".join(sorted({type(label).__name__ for label in labels}))
+
+
+def _sortable(one: Any, other: Any) -> bool:
+    try:
+        bool(one < other)
+    except TypeError:
+        return False
+    return True
+
+
 def _enter(label: Any, row: int, arrived: list[Any], known: dict[Any, int]) -> int:
     """Number a label that is not known yet."""
     label = class_label(label, row)
+    if arrived and not _sortable(label, arrived[0]):
+        raise DataError(
+            f"The label in row {row} is {reprlib.repr(label)}, and labels of types {_kinds([label, arrived[0]])} "
+            "cannot be sorted together; use labels of one type."
+        )
     arrived.append(label)
     known[label] = len(arrived) - 1
     return known[label]
@@ -198,12 +225,16 @@ def _enter(label: Any, row: int, arrived: list[Any], known: dict[Any, int]) -> i
 
 def _as_array(labels: Any, name: str) -> NDArray[Any]:
     """Return labels as an array; text and numbers in one list stay what they are."""
+    if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
+        labels = with_gaps(labels)
     try:
         out = np.asarray(labels)
     except ValueError:
-        raise DataError(f"{name} holds lists of different lengths; give one label per row.") from None
-    if out.dtype.kind in "US" and isinstance(labels, (list, tuple)) and not all(isinstance(label, (str, bytes)) for label in labels):
-        out = as_objects(labels)
+        row, listed = next((i, label) for i, label in enumerate(labels) if isinstance(label, (list, tuple, np.ndarray)))
+        told = f"The label in row {row}" if name == "y" else f"The label at place {row} of {name}"
+        raise DataError(f"{told} is {reprlib.repr(listed)}, which names no class; use numbers, text or booleans.") from None
+    if out.dtype.kind in "US" and out.ndim == 1 and isinstance(labels, (list, tuple)) and out.tolist() != list(labels):
+        out = as_objects(labels)  # numpy made text of numbers or bytes, or cut a text's last NUL off
     if out.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {name} holds complex numbers; use numbers, text or booleans.")
     if out.dtype.kind in "mM":

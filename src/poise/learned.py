@@ -41,13 +41,16 @@ class Learned:
     @property
     def n_features_in_(self) -> int:
         """Number of columns."""
-        return int(self._learned("n_features_in_").core.width)
+        model = self._learned("n_features_in_")
+        with model.lock:
+            return int(model.core.width)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
         """Names of the columns, where they have any."""
-        columns = self._learned("feature_names_in_").columns
-        names = columns.names if columns else None
+        model = self._learned("feature_names_in_")
+        with model.lock:
+            names = model.columns.names if model.columns else None
         if names is None:
             raise AttributeError("feature_names_in_ is there only for tables and dicts; this model's columns have no names.")
         return np.array(names, dtype=object)
@@ -55,19 +58,22 @@ class Learned:
     @property
     def n_seen_(self) -> int:
         """Number of rows learned."""
-        return int(self._learned("n_seen_").core.rows)
+        model = self._learned("n_seen_")
+        with model.lock:
+            return int(model.core.rows)
 
     @property
     def ledger_(self) -> Ledger:
         """Per class: seen, share, pulled and travelled."""
         model = self._learned("ledger_")
-        state = model.core.state()
-        order = model.labels.order
+        with model.lock:
+            state, labels = model.core.state(), model.labels
+        order = labels.order
         seen = state["ledger_seen"][0][order]
         share, pulled, travelled = state["ledger_sums"][order].T.copy()
         if not model.setup.core["memory"]:
             share = seen / max(1, int(seen.sum()))
-        return Ledger(model.labels.classes, seen, share, pulled, travelled)
+        return Ledger(labels.classes, seen, share, pulled, travelled)
 
     @property
     def coef_(self) -> Scores:
@@ -81,10 +87,12 @@ class Learned:
 
     def _linear(self, attribute: str) -> tuple[Scores, Scores]:
         model = self._learned(attribute)
-        coef, intercept = _raw_units(model.core.state())
-        if model.labels.many:
-            return coef[model.labels.order], intercept[model.labels.order]
-        return (-coef, -intercept) if model.labels.flip else (coef, intercept)
+        with model.lock:
+            state, labels = model.core.state(), model.labels
+        coef, intercept = _raw_units(state)
+        if labels.many:
+            return coef[labels.order], intercept[labels.order]
+        return (-coef, -intercept) if labels.flip else (coef, intercept)
 
 
 def _raw_units(state: dict[str, NDArray[Any]]) -> tuple[Scores, Scores]:

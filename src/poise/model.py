@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from poise import _core
 from poise.columns import Columns, Setup
-from poise.errors import DataError, as_number
-from poise.features import Dense, Floats, Named, Rows, Sparse, as_array, as_floats, canonical
+from poise.errors import DataError, FileError, as_number
+from poise.features import Dense, Floats, Named, Rows, Sparse, as_array, as_doubles, as_floats, canonical
 from poise.labels import Labels, as_objects
 from poise.refusal import explained, unreadable
+from poise.stored import form_of
 
 LARGEST_WEIGHT = 1e6
 
@@ -42,6 +43,11 @@ class Model:
         assert self.columns is not None
         return self.columns.core
 
+    @property
+    def lock(self) -> threading.RLock:
+        """Whoever holds it finds the model between two calls, never within one."""
+        return self._lock
+
     # ---- blocks
 
     def learn(
@@ -60,11 +66,12 @@ class Model:
         """
         with self._lock:
             known = self.labels.including(list(classes))
-            codes, labels = known.encode(y, None if weights is None else weights == 0)
+            left_out = None if weights is None or weights.all() else weights == 0
+            codes, labels = known.encode(y, left_out)
             if not grow and len(labels) > len(known):
                 raise _unknown_label(y, codes, known)
             columns = self.columns or Columns.starting_with(rows, self.setup)
-            block, undo = columns.admit(rows)
+            block, undo = columns.admit(rows, left_out)
             saved = None
             try:
                 if self.columns is None:
@@ -112,6 +119,11 @@ class Model:
                 return scores[:, self.labels.order]
             return -scores if self._flip else scores
 
+    def answer(self, rows: Rows) -> tuple[Any, Labels]:
+        """Return the scores of rows with the labels they are about, though another thread may bring new ones."""
+        with self._lock:
+            return self.score(rows), self.labels
+
     # ---- single rows
 
     def learn_one(self, x: Any, y: Any, weight: float) -> Any:
@@ -120,7 +132,7 @@ class Model:
             try:
                 code = self._codes.get(y, -1)
                 known = code >= 0 and self.columns is not None and 0.0 <= weight <= LARGEST_WEIGHT
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, ArithmeticError):
                 known = False  # no label or no weight at all: the long way says why
             if known:
                 columns: Any = self.columns
@@ -137,7 +149,8 @@ class Model:
                         return score[0, self.labels.order]
                     return -score if self._flip and before > 1 else score
             weights = as_weights(as_objects([weight]), 1)
-            labels = as_objects([y.item() if isinstance(y, np.ndarray) and y.ndim == 0 else y])
+            plain = isinstance(y, np.ndarray) and y.ndim == 0 and not np.ma.is_masked(y)
+            labels = as_objects([y.item() if plain else y])
             score = self.learn(single(x), labels, weights, scored=True)[0]
             return score if self._many else float(score)
 
@@ -156,6 +169,11 @@ class Model:
                 return score[0, self.labels.order]
             return -score if self._flip else score
 
+    def answer_one(self, x: Any) -> tuple[Any, Labels]:
+        """Return the score of one dict or 1-D array with the labels it is about."""
+        with self._lock:
+            return self.score_one(x), self.labels
+
     def _refused(self, error: Exception, x: Any) -> Exception:
         """Return the error that tells a user what is wrong with a single row."""
         assert self.columns is not None
@@ -171,9 +189,17 @@ class Model:
             assert self.columns is not None
             return self.columns.tensors()
 
+    def snapshot(self) -> tuple[list[Any], dict[str, NDArray[Any]]]:
+        """Labels in order of arrival and all of the state, both of one moment."""
+        with self._lock:
+            return list(self.labels.arrived), self.tensors()
+
     @classmethod
     def restored(cls, setup: Setup, labels: Labels, tensors: dict[str, NDArray[Any]]) -> "Model":
         """Return the model whose state `tensors` gave."""
+        classes = form_of(tensors).classes
+        if len(labels) != classes and not classes < len(labels) <= 2:
+            raise FileError(f"it has {len(labels)} labels for {classes} classes")
         model = cls(setup)
         model._adopt(labels)
         model.columns = Columns.restored(setup, tensors)
@@ -213,8 +239,9 @@ def as_weights(sample_weight: Any, rows: int) -> Floats | None:
     for row, weight in enumerate(given.ravel().tolist() if given.dtype.kind not in "biuf" else ()):
         if isinstance(weight, bool) or not math.isnan(as_number(weight)) or isinstance(weight, float):
             continue
-        raise DataError(f"sample_weight in row {row} is {reprlib.repr(weight)}, which is no number; give a number per row.")
-    weights = np.ascontiguousarray(given if given.ndim else np.full(rows, given), dtype=np.float64)
+        told = f"sample_weight in row {row} is {reprlib.repr(weight)}"
+        raise DataError(f"{told}, which is no number that a float can hold; give a number per row.")
+    weights = as_doubles(given if given.ndim else np.full(rows, given))
     if len(weights) != rows:
         raise DataError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}: give one weight per row.")
     bad = np.flatnonzero(~((weights >= 0.0) & (weights <= LARGEST_WEIGHT)))
@@ -244,6 +271,6 @@ def _unknown_label(y: NDArray[Any], codes: Any, known: Labels) -> DataError:
     row = int(np.flatnonzero(codes >= len(known))[0])
     listed = ", ".join(repr(label) for label in known.classes.tolist())
     return DataError(
-        f"Label in row {row} is {y.tolist()[row]!r}, which is not among the classes {listed} of the first call; "
+        f"The label in row {row} is {reprlib.repr(y.tolist()[row])}, which is not among the classes {listed} of the first call; "
         "name it in classes= there, or use learn, which accepts new classes."
     )

@@ -121,8 +121,14 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "give the same classes, or use learn, which accepts new ones."
             )
         scores = model.learn(rows, labels, weights, scored=scored, grow=grow, classes=listed)
-        self._model = model
+        if known is None and (first := self._first(model)) is not model:
+            return first.learn(rows, labels, weights, scored=scored, grow=grow, classes=listed)
         return scores
+
+    def _first(self, model: Model) -> Model:
+        """Keep the model of the first call; returns another one if another thread was first."""
+        kept: Model = self.__dict__.setdefault("_model", model)
+        return kept
 
     def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> Any:
         """Learn one row; returns its score before it was learned.
@@ -140,8 +146,8 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if model is None:
             model = Model(self._setup())
             score = model.learn_one(x, y, sample_weight)
-            self._model = model
-            return score
+            first = self._first(model)
+            return score if first is model else first.learn_one(x, y, sample_weight)
         return model.learn_one(x, y, sample_weight)
 
     # ---- answering
@@ -165,7 +171,7 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X
             Rows of any kind that `fit` takes.
         """
-        return self._decided(self.decision_function(X))
+        return self._decided(*self._fitted().answer(as_rows(X)))
 
     def predict_proba(self, X: Any) -> Scores:
         """Probabilities per class: the sigmoid or softmax of the score, so those of a balanced stream.
@@ -175,7 +181,7 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X
             Rows of any kind that `fit` takes.
         """
-        return self._probable(self.decision_function(X))
+        return self._probable(*self._fitted().answer(as_rows(X)))
 
     def decision_one(self, x: Any) -> Any:
         """Score one row, a dict or 1-D array.
@@ -195,7 +201,8 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         x
             The row.
         """
-        return self._decided(np.atleast_1d(self.decision_one(x))[np.newaxis].reshape(1, -1)).item()
+        score, labels = self._fitted().answer_one(x)
+        return self._decided(np.reshape(score, (1, -1)), labels).item()
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """Probability of each label for one row, a dict or 1-D array.
@@ -205,11 +212,12 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         x
             The row.
         """
-        probabilities = self._probable(np.atleast_1d(self.decision_one(x)).reshape(1, -1))[0]
-        return dict(zip(self.classes_.tolist(), probabilities.tolist(), strict=True))
+        score, labels = self._fitted().answer_one(x)
+        probabilities = self._probable(np.reshape(score, (1, -1)), labels)[0]
+        return dict(zip(labels.classes.tolist(), probabilities.tolist(), strict=True))
 
-    def _decided(self, scores: Scores) -> NDArray[Any]:
-        labels = self._labels()
+    def _decided(self, scores: Scores, labels: Labels) -> NDArray[Any]:
+        self._require_labels(labels)
         if scores.ndim == 2 and scores.shape[1] > 1:
             return labels.decode(np.argmax(scores, axis=1))
         flat = scores.reshape(len(scores))
@@ -219,8 +227,9 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tie_is_upper = self.positive is None or self.positive != classes[0]
         return labels.decode((flat >= 0 if tie_is_upper else flat > 0).astype(np.intp))
 
-    def _probable(self, scores: Scores) -> Scores:
-        if len(self._labels()) == 1:
+    def _probable(self, scores: Scores, labels: Labels) -> Scores:
+        self._require_labels(labels)
+        if len(labels) == 1:
             return np.ones((len(scores), 1))
         out = np.array(scores, dtype=np.float64, order="C")
         if out.ndim == 2 and out.shape[1] > 1:
@@ -232,11 +241,9 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _core.proportions(lower)
         return np.hstack([lower, upper])
 
-    def _labels(self) -> Labels:
-        labels = self._fitted().labels
+    def _require_labels(self, labels: Labels) -> None:
         if not len(labels):
             raise NotFittedError(f"This {type(self).__name__} instance has met no label yet; learn a row with a weight above 0 first.")
-        return labels
 
     # ---- scikit-learn's protocol
 

@@ -62,5 +62,6 @@ def unreadable(error: Exception, record: dict[Any, Any], row: int) -> Exception:
     if isinstance(value, int):
         return DataError(f"Row {row}, feature {name!r} holds {reprlib.repr(value)}, too large for a 64-bit float; scale it down.")
     return DataError(
-        f"Row {row}, feature {name!r} holds {reprlib.repr(value)}, a {type(value).__name__}; give a number, a text, True or False."
+        f"Row {row}, feature {name!r} holds {reprlib.repr(value)}, which is of type {type(value).__name__}; "
+        "give a number, a text, True or False, or None where it is missing."
     )

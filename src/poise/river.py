@@ -16,7 +16,8 @@ except ImportError as absent:
 
 from poise import classifier
 from poise.columns import Setup
-from poise.features import as_rows
+from poise.errors import DataError
+from poise.features import Dense, Rows, as_rows
 from poise.labels import as_labels
 from poise.learners import Learner
 from poise.methods import Method
@@ -51,7 +52,7 @@ class _River(base.MiniBatchClassifier):
         w
             Factor for the length of its step.
         """
-        self._model.learn_one(x if type(x) is dict else dict(x), y, w)
+        self._model.learn_one(x if type(x) is dict else _as_dict(x), y, w)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn a block: exactly what `learn_one` would do with its rows in order.
@@ -65,7 +66,7 @@ class _River(base.MiniBatchClassifier):
         w
             Factors for the length of the steps.
         """
-        rows = as_rows(X)
+        rows = _as_table(X)
         self._model.learn(rows, as_labels(y, rows.rows), as_weights(w, rows.rows), scored=False)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
@@ -78,7 +79,7 @@ class _River(base.MiniBatchClassifier):
         """
         if not self._learned:
             return {}
-        answer: dict[Any, float] = self._answering().predict_proba_one(x if type(x) is dict else dict(x))
+        answer: dict[Any, float] = self._answering().predict_proba_one(x if type(x) is dict else _as_dict(x))
         return answer
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
@@ -89,7 +90,7 @@ class _River(base.MiniBatchClassifier):
         x
             A dict of features.
         """
-        return self._answering().predict_one(x if type(x) is dict else dict(x)) if self._learned else None
+        return self._answering().predict_one(x if type(x) is dict else _as_dict(x)) if self._learned else None
 
     def predict_proba_many(self, X: Any) -> Any:
         """Probabilities as a table of the same kind as `X`, one column per label.
@@ -102,8 +103,8 @@ class _River(base.MiniBatchClassifier):
         frame = nw.from_native(X, eager_only=True)
         if not self._learned:
             return frame.select([]).to_native()
-        probabilities = self._answering().predict_proba(X)
-        labels = self._model.labels.classes.tolist()
+        scores, known = self._model.answer(_as_table(X))
+        probabilities, labels = self._answering()._probable(scores, known), known.classes.tolist()
         if frame.implementation.is_pandas():
             return type(X)(probabilities, columns=labels, index=X.index)
         columns = {str(label): probabilities[:, k] for k, label in enumerate(labels)}
@@ -118,7 +119,9 @@ class _River(base.MiniBatchClassifier):
             A table.
         """
         frame = nw.from_native(X, eager_only=True)
-        labels = self._answering().predict(X) if self._learned else np.array([], dtype=object)
+        labels = np.array([], dtype=object)
+        if self._learned:
+            labels = self._answering()._decided(*self._model.answer(_as_table(X)))
         if frame.implementation.is_pandas():
             index = X.index if self._learned else X.index[:0]
             return X.iloc[:, 0].__class__(labels, index=index)
@@ -129,6 +132,23 @@ class _River(base.MiniBatchClassifier):
         face = classifier.StreamClassifier(positive=self._model.setup.positive)
         face._model = self._model
         return face
+
+
+def _as_dict(x: Any) -> dict[Any, Any]:
+    try:
+        return dict(x)
+    except (TypeError, ValueError):
+        told = f"A row is a dict of named features, and this one is of type {type(x).__name__}"
+        raise DataError(f"{told}; use poise.StreamClassifier for arrays.") from None
+
+
+def _as_table(X: Any) -> Rows:
+    """Return a table as rows that keep their names, also those that are numbers."""
+    rows = as_rows(X)
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(rows, Dense) and isinstance(frame, nw.DataFrame):
+        return replace(rows, names=tuple(frame.columns))
+    return rows
 
 
 class StreamClassifier(_River):

@@ -69,6 +69,7 @@ def setup_of(classifier: Any, method: Method) -> Setup:
         "radius": 0.0 if given["radius"] is None else require_number("radius", given["radius"], 0.0, 1e90, ", or None"),
     }
     _require_seed(given["random_state"])
+    _require_label("positive", given["positive"])
     return Setup(core, given["standardize"], given["positive"], _hash_width(given["n_hash"]), type(classifier).__name__)
 
 
@@ -95,6 +96,16 @@ def _hash_width(value: Any) -> int | None:
             f"n_hash is {reprlib.repr(value)}; it must be a power of two up to 2**28, such as 2**18, or None."
         )
     return width
+
+
+def _require_label(parameter: str, value: Any) -> None:
+    try:
+        hash(value)
+        nameable = bool(value == value)  # noqa: PLR0124 - false for NaN of any type
+    except TypeError:
+        nameable = False
+    if not nameable:
+        raise ParameterError(f"{parameter} is {reprlib.repr(value)}; it must be a label, such as 1 or 'fraud', or None.")
 
 
 def _require_seed(value: Any) -> None:

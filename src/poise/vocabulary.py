@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import DataError, FileError
+from poise.files import from_json
 
 NUMBER, TEXT = 0, 1
 
@@ -84,13 +85,12 @@ class Vocabulary:
     def from_bytes(cls, saved: np.ndarray[Any, np.dtype[np.uint8]]) -> "Vocabulary":
         """Read what `to_bytes` wrote."""
         words = cls()
-        try:
-            for name, text in json.loads(saved.tobytes().decode("utf-8", "surrogatepass")):
-                if not isinstance(name, (str, int)) or not (text is None or isinstance(text, str)):
-                    raise TypeError
-                words._enter(name, text)
-        except (ValueError, TypeError, RecursionError):
-            raise FileError("The file's feature names cannot be read; it is damaged: save the model again.") from None
+        keys = from_json(saved.tobytes(), "its feature names")
+        for key in keys if isinstance(keys, list) else [keys]:
+            pair = isinstance(key, list) and len(key) == 2
+            if not pair or not isinstance(key[0], (str, int)) or not isinstance(key[1], (str, type(None))):
+                raise FileError("its feature names are no list of names and texts")
+            words._enter(key[0], key[1])
         if len(words.numbers) + sum(map(len, words.texts.values())) != len(words.keys):
-            raise FileError("The file names a feature twice; it is damaged: save the model again.")
+            raise FileError("it names a feature twice")
         return words

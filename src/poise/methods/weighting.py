@@ -83,9 +83,8 @@ class HGD(Method):
         require_choice("norm", self.norm, ("plain", "squared"))
         require_choice("multiclass", self.multiclass, ("complement", "inverse", "printed"))
         require_choice("variant", self.variant, ("hgd", "ohgd"))
-        if isinstance(self.clamp, str):
-            require_choice("clamp", self.clamp, ("assumption4",))
-        elif self.clamp is not None and not 0 < as_number(self.clamp) < float("inf"):
+        named = self.clamp is None or (isinstance(self.clamp, str) and self.clamp == "assumption4")
+        if not named and not 0 < as_number(self.clamp) < float("inf"):
             raise ParameterError(f"clamp is {reprlib.repr(self.clamp)}; it must be a number above 0, 'assumption4' or None.")
         if self.memory is not None and not 0 < as_number(self.memory) < 1:
             raise ParameterError(
