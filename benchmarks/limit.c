@@ -24,7 +24,7 @@ typedef struct {
   double pulled[2];
 } Ledger;
 
-static inline double weigh(const Ledger *ledger, int c) {
+static inline double weigh(const Ledger* ledger, int c) {
   const double *n = ledger->seen, *s = ledger->pulled;
   const double most = n[0] > n[1] ? n[0] : n[1];
   return 2.0 * most * s[1 - c] / (n[c] * (s[0] + s[1]));
@@ -58,9 +58,9 @@ static inline double weigh(const Ledger *ledger, int c) {
 #include "limit.c"
 
 /* Sparse rows: double only. */
-static inline void csr(int64_t rows, const int32_t *restrict start, const int32_t *restrict column,
-                       const double *restrict value, const int32_t *restrict y, double *restrict w,
-                       double *restrict scores, Loss loss) {
+static inline void csr(int64_t rows, const int32_t* restrict start, const int32_t* restrict column,
+                       const double* restrict value, const int32_t* restrict y, double* restrict w,
+                       double* restrict scores, Loss loss) {
   Ledger ledger = {{1, 1}, {1, 1}};
   for (int64_t i = 0; i < rows; i++) {
     const int32_t from = start[i], to = start[i + 1];
@@ -86,13 +86,13 @@ static inline void csr(int64_t rows, const int32_t *restrict start, const int32_
   }
 }
 
-void csr_hinge_f64(int64_t rows, const int32_t *start, const int32_t *column, const double *value,
-                   const int32_t *y, double *w, double *scores) {
+void csr_hinge_f64(int64_t rows, const int32_t* start, const int32_t* column, const double* value,
+                   const int32_t* y, double* w, double* scores) {
   csr(rows, start, column, value, y, w, scores, HINGE);
 }
 
-void csr_logistic_f64(int64_t rows, const int32_t *start, const int32_t *column,
-                      const double *value, const int32_t *y, double *w, double *scores) {
+void csr_logistic_f64(int64_t rows, const int32_t* start, const int32_t* column,
+                      const double* value, const int32_t* y, double* w, double* scores) {
   csr(rows, start, column, value, y, w, scores, LOGISTIC);
 }
 
@@ -100,12 +100,12 @@ void csr_logistic_f64(int64_t rows, const int32_t *start, const int32_t *column,
 
 /* The paper's setting: rows of length 1 (the length enters as a factor), no intercept or average.
  */
-static inline void OF(plain)(int64_t rows, int64_t d, const DATA *restrict X,
-                             const int32_t *restrict y, REAL *restrict w, double *restrict scores,
+static inline void OF(plain)(int64_t rows, int64_t d, const DATA* restrict X,
+                             const int32_t* restrict y, REAL* restrict w, double* restrict scores,
                              Loss loss) {
   Ledger ledger = {{1, 1}, {1, 1}};
   for (int64_t i = 0; i < rows; i++) {
-    const DATA *restrict x = X + i * d;
+    const DATA* restrict x = X + i * d;
     REAL dot = 0, squares = 0;
     for (int64_t j = 0; j < d; j++) {
       const REAL value = x[j];
@@ -129,13 +129,13 @@ static inline void OF(plain)(int64_t rows, int64_t d, const DATA *restrict X,
   }
 }
 
-void OF(plain_hinge)(int64_t rows, int64_t d, const DATA *X, const int32_t *y, REAL *w,
-                     double *scores) {
+void OF(plain_hinge)(int64_t rows, int64_t d, const DATA* X, const int32_t* y, REAL* w,
+                     double* scores) {
   OF(plain)(rows, d, X, y, w, scores, HINGE);
 }
 
-void OF(plain_logistic)(int64_t rows, int64_t d, const DATA *X, const int32_t *y, REAL *w,
-                        double *scores) {
+void OF(plain_logistic)(int64_t rows, int64_t d, const DATA* X, const int32_t* y, REAL* w,
+                        double* scores) {
   OF(plain)(rows, d, X, y, w, scores, LOGISTIC);
 }
 
@@ -145,9 +145,9 @@ typedef struct {
 } OF(Scored);
 
 /* One pass standardises the row into z, scores it with both weights and lets the scaler see it. */
-static inline OF(Scored) OF(standardise)(int64_t seen, int64_t d, const DATA *restrict x,
-                                         const REAL *restrict w, const REAL *restrict v,
-                                         REAL *restrict mean, REAL *restrict m2, REAL *restrict z) {
+static inline OF(Scored) OF(standardise)(int64_t seen, int64_t d, const DATA* restrict x,
+                                         const REAL* restrict w, const REAL* restrict v,
+                                         REAL* restrict mean, REAL* restrict m2, REAL* restrict z) {
   const REAL per_row = seen ? 1.0 / seen : 0.0, gain = 1.0 / (seen + 1), keep = 1 - gain;
   const REAL per_column = 1.0 / sqrt((double)d);
   const REAL floor = seen >= GUARD_ROWS ? 0 : REAL_MAX; /* a variance above it turns the guard on */
@@ -172,10 +172,10 @@ static inline OF(Scored) OF(standardise)(int64_t seen, int64_t d, const DATA *re
 }
 
 /* Standardised, with intercept; the averaged weights are w + B v: one more addition a column. */
-void OF(practical_logistic)(int64_t rows, int64_t d, const DATA *restrict X,
-                            const int32_t *restrict y, REAL *restrict w, REAL *restrict v,
-                            REAL *restrict mean, REAL *restrict m2, REAL *restrict z,
-                            double *restrict scores) {
+void OF(practical_logistic)(int64_t rows, int64_t d, const DATA* restrict X,
+                            const int32_t* restrict y, REAL* restrict w, REAL* restrict v,
+                            REAL* restrict mean, REAL* restrict m2, REAL* restrict z,
+                            double* restrict scores) {
   Ledger ledger = {{1, 1}, {1, 1}};
   REAL w0 = 0, v0 = 0;
   double B = 1;

@@ -54,7 +54,9 @@ class Limit:
         name = f"{case.removesuffix(ALL)}_f32_all" if case.endswith(ALL) else f"{case}_{kind}"
         call = self._library[name]
         call.restype = None
-        state = [np.zeros(X.shape[1], np.float32 if case.endswith(ALL) else np.float64) for _ in range(STATE[case.partition("_")[0]])]
+        state = [
+            np.zeros(X.shape[1], np.float32 if case.endswith(ALL) else np.float64) for _ in range(STATE[case.partition("_")[0]])
+        ]
         arguments = [ctypes.c_int64(X.shape[0]), *_data(X)]
         arguments += [_pointer(array) for array in (codes, *state, scores)]
         begin = time.perf_counter()

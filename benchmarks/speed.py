@@ -154,9 +154,7 @@ def _print_peers(title: str, peers: list[Peer]) -> None:
         print(f"{'-':>7}" if peer.limit is None else f"{peer.limit:7.0f}  {verdict}")
 
 
-def _write(
-    path: Path, facts: dict[str, str], pairs: dict[str, list[Line]], *others: list[Peer]
-) -> None:
+def _write(path: Path, facts: dict[str, str], pairs: dict[str, list[Line]], *others: list[Peer]) -> None:
     table: dict[str, object] = {"facts": facts}
     table |= {name: [asdict(line) for line in lines] for name, lines in pairs.items()}
     for name, peers in zip(("one_row", "peers"), others, strict=True):

@@ -21,7 +21,11 @@ SETTINGS = {
     "scale published": {"standardize": "scale", "unit_rows": True, "average": False, "fit_intercept": False, "learner": "svm"},
     "softmax sqrt": {"standardize": "center", "learner": "softmax", "learning_rate": "sqrt", "average": 0.1},
     "published": {
-        "standardize": None, "unit_rows": True, "average": False, "fit_intercept": False, "learner": "perceptron",
+        "standardize": None,
+        "unit_rows": True,
+        "average": False,
+        "fit_intercept": False,
+        "learner": "perceptron",
         "method": HGD(clamp=None, norm="squared"),
     },
     "unit rows power": {"standardize": None, "unit_rows": True, "learning_rate": "invscaling", "power_t": 0.3},

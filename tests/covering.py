@@ -39,6 +39,4 @@ def name_of(case):
 def _met(case, axes, axis, option, apart):
     """Count the pairs still apart that this option would bring together."""
     order = list(axes)
-    return sum(
-        tuple(sorted([(axis, option), item], key=lambda entry: order.index(entry[0]))) in apart for item in case.items()
-    )
+    return sum(tuple(sorted([(axis, option), item], key=lambda entry: order.index(entry[0]))) in apart for item in case.items())

@@ -101,9 +101,7 @@ class TestLoading:
         assert (data.name, data.n, data.d, data.ir) == ("stock", 3, 2, 2.0)
         assert data.published == describe("stock")
 
-    @pytest.mark.parametrize(
-        ("stored", "given"), [("u1", "f4"), ("i8", "f4"), ("f4", "f4"), ("f8", "f8")]
-    )
+    @pytest.mark.parametrize(("stored", "given"), [("u1", "f4"), ("i8", "f4"), ("f4", "f4"), ("f8", "f8")])
     def test_keeps_floats_and_turns_whole_numbers_into_floats(self, folder, stored, given):
         np.savez(folder / "bank.npz", X=np.eye(2, dtype=stored), y=[-1, 1])
         assert load("bank", folder=folder).X.dtype == np.dtype(given)
@@ -233,9 +231,7 @@ class TestScalingColumns:
         assert scaled.dtype == np.float32
         np.testing.assert_allclose(dense(scaled), [[0.6], [0.8]], rtol=1e-6)
 
-    @pytest.mark.parametrize(
-        ("given_type", "result"), [("f4", "f4"), ("f8", "f8"), ("u1", "f8"), ("i8", "f8")]
-    )
+    @pytest.mark.parametrize(("given_type", "result"), [("f4", "f4"), ("f8", "f8"), ("u1", "f8"), ("i8", "f8")])
     def test_type_of_the_result(self, kind, given_type, result):
         X = KINDS[kind](np.array([[3, 1], [4, 0]], dtype=given_type))
         assert scale_columns(X).dtype == np.dtype(result)

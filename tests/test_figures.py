@@ -27,9 +27,7 @@ def texts(ax):
 
 def line_of(ax, name):
     """The line of a method, found by its numbers."""
-    return next(
-        line for line in ax.lines if np.array_equal(line.get_ydata(), METHODS[name], equal_nan=True)
-    )
+    return next(line for line in ax.lines if np.array_equal(line.get_ydata(), METHODS[name], equal_nan=True))
 
 
 class TestFrame:

@@ -44,9 +44,7 @@ class TestAgainstScikitLearn:
     def test_recall(self, rng, classes):
         y, said = labels(rng, classes), labels(rng, classes)[::-1]
         expected = sklearn_metrics.recall_score(y, said, average=None)
-        np.testing.assert_allclose(
-            recall_per_class(confusion_table(y, said, range(classes))), expected
-        )
+        np.testing.assert_allclose(recall_per_class(confusion_table(y, said, range(classes))), expected)
 
     def test_balanced_accuracy(self, rng, classes):
         y, said = labels(rng, classes), labels(rng, classes)[::-1]
@@ -176,9 +174,7 @@ class TestAuc:
 
 
 class TestLaws:
-    tables = st.integers(2, 5).flatmap(
-        lambda size: arrays(np.int64, (size, size), elements=st.integers(0, 50))
-    )
+    tables = st.integers(2, 5).flatmap(lambda size: arrays(np.int64, (size, size), elements=st.integers(0, 50)))
 
     @given(tables)
     def test_every_value_is_a_share_or_nan(self, table):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from naive import NaiveClassifier
 from naive.ledger import Ledger
 from naive.losses import slopes
@@ -65,9 +66,7 @@ def test_two_classes_give_the_printed_binary_rule(form: str) -> None:
 
 @pytest.mark.parametrize("form", ["complement", "inverse"])
 @pytest.mark.parametrize("gradients", [(1.0, 4.0), (3.0, 1.0), (1.0, 1.0)])
-def test_the_pull_ratio_goes_to_the_root_of_the_gradient_ratio(
-    form: str, gradients: tuple[float, float]
-) -> None:
+def test_the_pull_ratio_goes_to_the_root_of_the_gradient_ratio(form: str, gradients: tuple[float, float]) -> None:
     # dS_-/dS_+ = c/r with c = g_-/g_+ and r = S_-/S_+, so r -> sqrt(c) whatever the class sizes.
     negative, positive = shares_after(form, (9, 1), gradients, 100_000)
     root = math.sqrt(gradients[0] / gradients[1])
@@ -288,13 +287,9 @@ def test_radius_projects_and_counts_the_real_length() -> None:
     assert model.ledger[0]["travelled"] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    ("schedule", "power"), [("constant", 0.0), ("sqrt", 0.5), ("invscaling", 0.25)]
-)
+@pytest.mark.parametrize(("schedule", "power"), [("constant", 0.0), ("sqrt", 0.5), ("invscaling", 0.25)])
 def test_step_schedules(schedule: str, power: float) -> None:
-    model = NaiveClassifier(
-        "ogd", "perceptron", eta0=1.0, learning_rate=schedule, power_t=0.25, **PLAIN
-    )
+    model = NaiveClassifier("ogd", "perceptron", eta0=1.0, learning_rate=schedule, power_t=0.25, **PLAIN)
     model.learn(np.eye(4), [0] * 4)  # every row is at the kink of its own weight
     assert -model.coef[0] == pytest.approx([t**-power for t in range(1, 5)])
 

@@ -166,5 +166,7 @@ def weight_deviations(core, twin):
     """Of the weights in raw units; an intercept is a difference of numbers as large as the weights times the means."""
     _, shift = twin.scaler.raw_units()
     size = max(np.max(np.abs(twin.intercept)), np.max(np.abs(twin.coef) @ np.abs(shift)))
-    return {"coef_": deviation(core.coef_, np.squeeze(twin.coef) if core.coef_.ndim == 1 else twin.coef),
-            "intercept_": deviation(core.intercept_, twin.intercept, size)}
+    return {
+        "coef_": deviation(core.coef_, np.squeeze(twin.coef) if core.coef_.ndim == 1 else twin.coef),
+        "intercept_": deviation(core.intercept_, twin.intercept, size),
+    }

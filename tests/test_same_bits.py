@@ -65,7 +65,9 @@ class TestAnyBlocks:
             whole, single = bits.model(setting), bits.model(setting)
             scores = whole.learn(X, y, classes=range(classes))
             single.learn(X[:1], y[:1], classes=range(classes))
-            bits.assert_same_numbers([single.learn_one(x, label) for x, label in zip(X[1:], y[1:].tolist(), strict=True)], scores[1:])
+            bits.assert_same_numbers(
+                [single.learn_one(x, label) for x, label in zip(X[1:], y[1:].tolist(), strict=True)], scores[1:]
+            )
             bits.assert_same_state(single, whole)
             bits.assert_same_numbers([single.decision_one(x) for x in X], whole.decision_function(X))
 
@@ -175,11 +177,15 @@ def test_a_row_as_dict_or_table_gives_the_bits_of_an_array(width, kind, classes)
         bits.assert_same_numbers(tabled.learn(table, y, classes=range(classes)), scores)
         bits.assert_same_numbers(named.learn(dicts, y, classes=range(classes)), scores)
         single.learn(dicts[:1], y[:1], classes=range(classes))
-        bits.assert_same_numbers([single.learn_one(x, label) for x, label in zip(dicts[1:], y[1:].tolist(), strict=True)], scores[1:])
+        bits.assert_same_numbers(
+            [single.learn_one(x, label) for x, label in zip(dicts[1:], y[1:].tolist(), strict=True)], scores[1:]
+        )
         bits.assert_same_state(tabled, array, but=["names"])
         bits.assert_same_state(single, named)
         bits.assert_same_state(named, array, but=counts)
-        bits.assert_same_numbers(named._model.tensors()["tally_counts"][0, [0, 2, 3]], array._model.tensors()["tally_counts"][0, [0, 2, 3]])
+        bits.assert_same_numbers(
+            named._model.tensors()["tally_counts"][0, [0, 2, 3]], array._model.tensors()["tally_counts"][0, [0, 2, 3]]
+        )
         bits.assert_same_numbers([single.decision_one(x) for x in dicts], array.decision_function(X))
 
 

@@ -106,7 +106,8 @@ class Imbalance {
         for (size_t i = noted_; i < ((noted_ + 3) & ~size_t{3}); ++i) over_[i] = under_[i] = 1.0;
         for (size_t i = 0; i < noted_; i += 4) {
             const Quad exact = load(over_ + i) / load(under_ + i);
-            const Quad ratio = at_least(at_most(exact, spread(kMostImbalanced)), spread(1.0 / kMostImbalanced)), off = ratio - spread(1.0), log_ratio = logarithm(ratio);
+            const Quad ratio = at_least(at_most(exact, spread(kMostImbalanced)), spread(1.0 / kMostImbalanced)),
+                       off = ratio - spread(1.0), log_ratio = logarithm(ratio);
             const Quad square = off * off, log_square = log_ratio * log_ratio;
             for (int k = 0; k < 4; ++k) {
                 tally_.imbalance += lane(square, k);

@@ -89,8 +89,7 @@ POISE_INLINE Products products(SparseRow<I> row, const double* w, const double* 
 template <class T>
 POISE_INLINE double product(DenseRow<T> row, const double* w) {
     Sum wx;
-    for_quads(row.x, row.width,
-              [&](Quad x, size_t j, auto half) POISE_ALWAYS { wx.add(load(w + j) * x, half); });
+    for_quads(row.x, row.width, [&](Quad x, size_t j, auto half) POISE_ALWAYS { wx.add(load(w + j) * x, half); });
     return wx.total();
 }
 
@@ -104,8 +103,7 @@ POISE_INLINE double square(DenseRow<T> row) {
 template <class T>
 POISE_INLINE void add(DenseRow<T> row, double length, double* w) {
     const Quad scale = spread(length);
-    for_quads(row.x, row.width,
-              [&](Quad x, size_t j, auto) POISE_ALWAYS { store(w + j, load(w + j) + scale * x); });
+    for_quads(row.x, row.width, [&](Quad x, size_t j, auto) POISE_ALWAYS { store(w + j, load(w + j) + scale * x); });
 }
 
 template <class T>

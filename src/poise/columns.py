@@ -61,7 +61,9 @@ class Columns:
         named = isinstance(rows, Named) or (setup.open and isinstance(rows, Dense) and bool(rows.names))
         if setup.n_hash is not None:
             if not named and not (isinstance(rows, Dense) and rows.names):
-                raise DataError("n_hash hashes the names of features, and these rows have none; pass dicts or a table, or drop n_hash.")
+                raise DataError(
+                    "n_hash hashes the names of features, and these rows have none; pass dicts or a table, or drop n_hash."
+                )
             return cls(setup, setup.scaling(sparse=True), named=False, hashed=True)
         if not isinstance(rows, Named) and (rows.width == 0 or (setup.open and not named)):
             raise _nameless(rows, setup.owner)
@@ -139,7 +141,9 @@ class Columns:
                 "give the columns of the first call."
             )
         if len(self.words) and not names:
-            warnings.warn(f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=5)
+            warnings.warn(
+                f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=5
+            )
         elif names and not len(self.words):
             warnings.warn(f"X has feature names, but {owner} was fitted without feature names", UserWarning, stacklevel=5)
         return rows
@@ -301,5 +305,3 @@ def _names_differ(given: list[str], known: list[str]) -> str:
     if not unseen and not missing:
         message += "Feature names must be in the same order as they were in fit.\n"
     return message + "Give the columns of the first call, in their order."
-
-

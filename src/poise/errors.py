@@ -114,5 +114,7 @@ def require_number(parameter: str, value: Any, low: float, high: float, other: s
     """Return a number above `low` and at most `high` as a float; `other` names what else the parameter may be."""
     number = as_number(value)
     if not low < number <= high:
-        raise ParameterError(f"{parameter} is {reprlib.repr(value)}; it must be a number above {low:g} and at most {high:g}{other}.")
+        raise ParameterError(
+            f"{parameter} is {reprlib.repr(value)}; it must be a number above {low:g} and at most {high:g}{other}."
+        )
     return number

@@ -199,7 +199,9 @@ def _as_float(value: Any, row: int, column: int | str) -> float:
     except OverflowError:
         raise DataError(f"{told}, too large for a 64-bit float; scale it down.") from None
     except (TypeError, ValueError):
-        raise KindError(f"{told}: argument must be a string or a real number, not {type(value).__name__}; give a number.") from None
+        raise KindError(
+            f"{told}: argument must be a string or a real number, not {type(value).__name__}; give a number."
+        ) from None
 
 
 def _is_na(value: Any) -> bool:
@@ -290,7 +292,9 @@ def _as_list(column: nw.Series[Any]) -> list[Any]:
     try:
         return [None if _is_na(value) else value for value in column.to_list()]
     except UnicodeDecodeError as error:
-        raise DataError(f"Column {column.name!r} holds bytes that are no UTF-8 text ({error.reason}); decode them first.") from None
+        raise DataError(
+            f"Column {column.name!r} holds bytes that are no UTF-8 text ({error.reason}); decode them first."
+        ) from None
 
 
 def _stacked(frame: nw.DataFrame[Any], dtype: type[np.floating[Any]]) -> NDArray[Any]:

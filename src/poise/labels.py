@@ -38,7 +38,9 @@ class Labels:
         try:
             self.order = sorted(range(len(self.arrived)), key=self.arrived.__getitem__)
         except TypeError:
-            raise DataError(f"Labels of types {_kinds(self.arrived)} cannot be sorted together; use labels of one type.") from None
+            raise DataError(
+                f"Labels of types {_kinds(self.arrived)} cannot be sorted together; use labels of one type."
+            ) from None
         #: Outside, the smaller label is the negative class; inside, the first to arrive.
         self.flip = len(self.arrived) > 1 and self.order.index(0) > self.order.index(1)
 
@@ -187,7 +189,9 @@ def class_label(label: Any, row: int | None) -> Any:
     if isinstance(label, (Real, Decimal)) and label in (math.inf, -math.inf):
         raise DataError(f"The {where} is {label}: infinity names no class; {remedy}.")
     if isinstance(label, (Real, Decimal)) and label != int(label):  # type: ignore[arg-type]
-        raise DataError(f"Unknown label type: the {where} is {label}, no whole number; cut it into classes first, such as y > 0.5.")
+        raise DataError(
+            f"Unknown label type: the {where} is {label}, no whole number; cut it into classes first, such as y > 0.5."
+        )
     return label
 
 

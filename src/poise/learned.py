@@ -30,7 +30,9 @@ class Learned:
         """Return the model, or refuse the way Python refuses an attribute that is not there."""
         model: Model | None = getattr(self, "_model", None)
         if model is None:
-            raise AttributeError(f"{type(self).__name__} has no {attribute} before it has learned a row; call fit or learn first.")
+            raise AttributeError(
+                f"{type(self).__name__} has no {attribute} before it has learned a row; call fit or learn first."
+            )
         return model
 
     @property

@@ -78,9 +78,7 @@ def confusion(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, positive: Label = 1)
     return Confusion(tp=tp, fp=fp, tn=right.size - tp - fp - fn, fn=fn)
 
 
-def confusion_table(
-    y_true: npt.ArrayLike, y_pred: npt.ArrayLike, classes: Sequence[Label]
-) -> npt.NDArray[np.int64]:
+def confusion_table(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, classes: Sequence[Label]) -> npt.NDArray[np.int64]:
     """Count each pair of labels in a square table: true class down, called class across.
 
     Parameters
@@ -222,9 +220,7 @@ def auc(
     return _mean_of_defined(_area_per_class(right, values, classes))
 
 
-def _area_per_class(
-    right: _Labels, values: npt.NDArray[np.float64], classes: Sequence[Label] | None
-) -> npt.NDArray[np.float64]:
+def _area_per_class(right: _Labels, values: npt.NDArray[np.float64], classes: Sequence[Label] | None) -> npt.NDArray[np.float64]:
     columns = np.unique(right).tolist() if classes is None else list(classes)
     if len(columns) != values.shape[1]:
         raise DataError(
@@ -258,9 +254,7 @@ def _recall_of_seen(counts: Counts) -> npt.NDArray[np.float64]:
 def _checked_table(counts: Counts) -> npt.NDArray[np.float64]:
     table = np.asarray(counts.table if isinstance(counts, Confusion) else counts, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
-        raise DataError(
-            f"A table of counts has the shape {table.shape}: it must be square, two by two or more."
-        )
+        raise DataError(f"A table of counts has the shape {table.shape}: it must be square, two by two or more.")
     valid = np.isfinite(table) & (table >= 0)
     if not valid.all():
         raise DataError(f"A count is {table[~valid][0]}: counts are finite and not negative.")
@@ -277,9 +271,7 @@ def _paired(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> tuple[_Labels, _Lab
 
 def _refuse_unequal(right: _Labels, answers: int) -> None:
     if right.shape != (answers,):
-        raise DataError(
-            f"True labels have the shape {right.shape} for {answers} answers: give one for each."
-        )
+        raise DataError(f"True labels have the shape {right.shape} for {answers} answers: give one for each.")
 
 
 def _places(labels: _Labels, classes: Sequence[Label]) -> npt.NDArray[np.int64]:

@@ -225,7 +225,9 @@ def single(x: Any) -> Rows:
         return Named([dict(x)])
     row = as_array(x)
     if row.ndim != 1:
-        raise DataError(f"One row is a dict or a 1-D array, not an array of {row.ndim} dimensions; use learn or predict for blocks.")
+        raise DataError(
+            f"One row is a dict or a 1-D array, not an array of {row.ndim} dimensions; use learn or predict for blocks."
+        )
     return Dense(as_floats(row[np.newaxis]))
 
 

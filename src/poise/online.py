@@ -243,7 +243,9 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _require_labels(self, labels: Labels) -> None:
         if not len(labels):
-            raise NotFittedError(f"This {type(self).__name__} instance has met no label yet; learn a row with a weight above 0 first.")
+            raise NotFittedError(
+                f"This {type(self).__name__} instance has met no label yet; learn a row with a weight above 0 first."
+            )
 
     # ---- scikit-learn's protocol
 

@@ -48,13 +48,17 @@ def _entries(block: Dense | Sparse, row: int) -> tuple[Any, Any]:
 def _name_of(record: dict[Any, Any]) -> Any:
     """Name of the value a row was refused for: the first that is not finite, else the largest."""
     sizes = {name: 1.0 if isinstance(value, str) else abs(as_number(value)) for name, value in record.items()}
-    return next((name for name, size in sizes.items() if not math.isfinite(size)), max(sizes, key=sizes.__getitem__, default=None))
+    return next(
+        (name for name, size in sizes.items() if not math.isfinite(size)), max(sizes, key=sizes.__getitem__, default=None)
+    )
 
 
 def unreadable(error: Exception, record: dict[Any, Any], row: int) -> Exception:
     """Return the error that tells a user which name or value of a dict is unusable; `error` itself if it is another one."""
     if isinstance(error, UnicodeEncodeError):
-        return DataError(f"Row {row} holds the text {error.object!r}, which is no valid Unicode; encode or replace its lone surrogate.")
+        return DataError(
+            f"Row {row} holds the text {error.object!r}, which is no valid Unicode; encode or replace its lone surrogate."
+        )
     name = error.args[0] if len(error.args) == 1 else None
     if name is None or name not in record:
         return error

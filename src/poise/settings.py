@@ -92,9 +92,7 @@ def _hash_width(value: Any) -> int | None:
         return None
     width = _whole(value)
     if width < 1 or width > 1 << 28 or width & (width - 1):
-        raise ParameterError(
-            f"n_hash is {reprlib.repr(value)}; it must be a power of two up to 2**28, such as 2**18, or None."
-        )
+        raise ParameterError(f"n_hash is {reprlib.repr(value)}; it must be a power of two up to 2**28, such as 2**18, or None.")
     return width
 
 
@@ -110,6 +108,4 @@ def _require_label(parameter: str, value: Any) -> None:
 
 def _require_seed(value: Any) -> None:
     if value is not None and not 0 <= _whole(value) < 1 << 32:
-        raise ParameterError(
-            f"random_state is {reprlib.repr(value)}; it must be a whole number from 0 to 2**32 - 1, or None."
-        )
+        raise ParameterError(f"random_state is {reprlib.repr(value)}; it must be a whole number from 0 to 2**32 - 1, or None.")

@@ -52,9 +52,4 @@ def slopes(learner: str, scores: Array, internal: int) -> Array:
         probabilities: Array = raised / np.sum(raised)
         probabilities[internal] -= 1
         return probabilities
-    return np.array(
-        [
-            binary_slope(learner, 1.0 if k == internal else -1.0, float(f))
-            for k, f in enumerate(scores)
-        ]
-    )
+    return np.array([binary_slope(learner, 1.0 if k == internal else -1.0, float(f)) for k, f in enumerate(scores)])

@@ -48,8 +48,7 @@ def scale_columns(X: Columns) -> Columns:
     dense = np.asarray(X)
     if dense.ndim != 2 or dense.dtype.kind not in "fiub":
         raise DataError(
-            f"X has the shape {dense.shape} and the type {dense.dtype}: give a table of numbers "
-            "with one row for each example."
+            f"X has the shape {dense.shape} and the type {dense.dtype}: give a table of numbers with one row for each example."
         )
     return cast("Columns", _scale_dense(dense))
 

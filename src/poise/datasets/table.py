@@ -166,9 +166,7 @@ def _read(path: Path) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.integer]
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             X, y = stored["X"], stored["y"]
     except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as cause:
-        raise DataError(
-            f"{path} is not a readable file with the arrays X and y ({cause}): get it anew."
-        ) from cause
+        raise DataError(f"{path} is not a readable file with the arrays X and y ({cause}): get it anew.") from cause
     if X.ndim != 2 or y.shape != X.shape[:1] or X.dtype.kind not in "fiub":
         raise DataError(
             f"{path} holds X of shape {X.shape} and type {X.dtype} with y of shape {y.shape}: X "

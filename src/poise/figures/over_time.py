@@ -19,9 +19,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter, MaxNLocator
 except ImportError as missing:
-    raise ImportError(
-        "Figures are drawn by matplotlib, which is not installed: run `pip install matplotlib`."
-    ) from missing
+    raise ImportError("Figures are drawn by matplotlib, which is not installed: run `pip install matplotlib`.") from missing
 
 _INCHES = (6.4, 3.6)
 _HIGHLIGHT = "#0072B2"
@@ -77,9 +75,7 @@ class OverTime:
         if rows.ndim != 1 or not rows.size or not (np.diff(rows) > 0).all():
             raise DataError(f"rows has the shape {rows.shape}: give a list of growing numbers.")
         if not self.methods or "rows" in self.methods:
-            raise DataError(
-                f"The methods are {list(self.methods)}: give at least one, and none called 'rows'."
-            )
+            raise DataError(f"The methods are {list(self.methods)}: give at least one, and none called 'rows'.")
         for name, values in self.methods.items():
             shape = np.shape(values)
             if shape != rows.shape:
@@ -190,9 +186,7 @@ class OverTime:
             levels = min(2, len(self.events))
             ax.set_title(self.title, fontsize=10, loc="left", pad=6 + 11 * levels)
 
-    def _label_lines(
-        self, ax: Axes, ends: dict[str, tuple[float, float]], styles: dict[str, dict[str, Any]]
-    ) -> None:
+    def _label_lines(self, ax: Axes, ends: dict[str, tuple[float, float]], styles: dict[str, dict[str, Any]]) -> None:
         low, high = ax.get_ylim()
         heights = _spread({name: (at - low) / (high - low) for name, (_, at) in ends.items()})
         for name, height in heights.items():

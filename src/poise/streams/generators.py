@@ -32,9 +32,7 @@ _PIECE_ROWS = 10_000
 """Rows drawn at once. Each piece has its own random numbers, so blocks of any size agree."""
 
 # How busy the shops are: by hour from midnight, and by day from Monday.
-_HOUR_TRADE = np.array(
-    [3, 2, 1, 1, 1, 2, 5, 9, 12, 14, 16, 18, 20, 18, 16, 16, 18, 21, 22, 20, 16, 12, 8, 5], float
-)
+_HOUR_TRADE = np.array([3, 2, 1, 1, 1, 2, 5, 9, 12, 14, 16, 18, 20, 18, 16, 16, 18, 21, 22, 20, 16, 12, 8, 5], float)
 _DAY_TRADE = np.array([0.9, 0.9, 0.95, 1.0, 1.25, 1.35, 0.75])
 
 # Where a purchase stands on its hidden, normally distributed traits, in standard deviations:
