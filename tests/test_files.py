@@ -349,16 +349,21 @@ class _FullDisk:
 
 
 STEPS = ["write", "fsync", "chmod", "replace"]
-ERRORS = [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), OSError(errno.EIO, os.strerror(errno.EIO)), KeyboardInterrupt()]
+# Made anew for each test: an error that was raised keeps the frames it came through, and the models in them.
+ERRORS = {
+    "full disk": lambda: OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+    "broken disk": lambda: OSError(errno.EIO, os.strerror(errno.EIO)),
+    "Ctrl-C": KeyboardInterrupt,
+}
 
 
 class TestWriting:
     """All or nothing."""
 
-    @pytest.mark.parametrize("error", ERRORS, ids=["full disk", "broken disk", "Ctrl-C"])
+    @pytest.mark.parametrize("kind", ERRORS)
     @pytest.mark.parametrize("step", STEPS)
-    def test_that_is_interrupted_leaves_the_old_file_and_nothing_else(self, step, error, tmp_path, monkeypatch):
-        path = tmp_path / "m.poise"
+    def test_that_is_interrupted_leaves_the_old_file_and_nothing_else(self, step, kind, tmp_path, monkeypatch):
+        path, error = tmp_path / "m.poise", ERRORS[kind]()
         fitted().save(path)
         before = path.read_bytes()
         with monkeypatch.context() as patch:

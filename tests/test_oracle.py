@@ -108,7 +108,7 @@ def rows_of(name, rows):
     return real_data.load(name, rows)
 
 
-def agree(case, X, y, declared, record, positive=None):
+def agree(case, X, y, declared, record, *, positive=None):
     """Learn the rows with both, with the same settings, and compare everything that either tells."""
     own, settings = METHODS[case["method"]], SETTINGS[case["setting"]]
     if case["setting"] == "raw rows":  # longer rows would make each step overshoot, and any rounding grow row by row

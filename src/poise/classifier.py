@@ -80,7 +80,7 @@ class StreamClassifier(_Saved):
     >>> clf = StreamClassifier("hgd", "svm")
     >>> scores = clf.learn(X, y)
     >>> round(float(((scores >= 0) == y).mean()), 3)
-    0.958
+    0.902
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class HGDClassifier(_Saved):
     >>> for start in range(0, len(X), 100):
     ...     _ = clf.partial_fit(X[start:start + 100], y[start:start + 100] == 8, classes=[False, True])
     >>> round(clf.score(X, y == 8), 3)
-    0.892
+    0.905
     """
 
     def __init__(

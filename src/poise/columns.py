@@ -52,6 +52,7 @@ class Columns:
         each = self.open or bool(setup.core["skip_missing"])
         self.core = _core.Core(setup.core, scaling, each and not hashed, self.open)
         if hashed:
+            assert setup.n_hash is not None
             self.core.hash_onto(setup.n_hash)
             self.core.widen(setup.n_hash)
 
@@ -97,21 +98,20 @@ class Columns:
             return self._open_up(rows, left_out)
         if not self.open:
             return self._fixed(rows), _nothing
-        records = self._records(rows)
-        if records is None:
-            assert isinstance(rows, Dense)
-            assert rows.names
-            added = self._enter(dict.fromkeys(rows.names, 0.0))
-            return self._table(rows), self._forgetting(added)
-        added = 0
+        records, forget = self._records(rows), self._forgetting()
         try:
+            if records is None:
+                assert isinstance(rows, Dense)
+                assert rows.names
+                self._enter(dict.fromkeys(rows.names, 0.0))
+                return self._table(rows), forget
             if not self.hashed:
                 for row, record in enumerate(records):
                     if left_out is None or not left_out[row]:
-                        added += self._enter(record, row)
-            return self._sparse(records, skip_unknown=left_out is not None), self._forgetting(added)
+                        self._enter(record, row)
+            return self._sparse(records, skip_unknown=left_out is not None), forget
         except BaseException:
-            self._forgetting(added)()
+            forget()
             raise
 
     def place(self, rows: Rows) -> Dense | Sparse:
@@ -158,18 +158,20 @@ class Columns:
             return None
         return [dict(zip(rows.names, row, strict=True)) for row in rows.X.tolist()]
 
-    def _enter(self, record: dict[Any, Any], row: int = 0) -> int:
+    def _enter(self, record: dict[Any, Any], row: int = 0) -> None:
         kinds = self.words.add(record, row)
         if kinds:
             number, text = _SCALING[self.scaling], SCALE if self.scaling != "none" else NONE
             self.core.add_columns([text if kind == TEXT else number for kind in kinds])
-        return len(kinds)
 
-    def _forgetting(self, added: int) -> Undo:
+    def _forgetting(self) -> Undo:
+        """Return how to forget the names that come from now on, however far an interruption let them come."""
+        known = len(self.words)
+
         def forget() -> None:
-            if added:
-                self.words.forget(added)
-                self.core.narrow(len(self.words))
+            if len(self.words) > known:
+                self.words.forget(len(self.words) - known)
+                self.core.narrow(known)
 
         return forget
 
@@ -205,9 +207,9 @@ class Columns:
             self.words.forget(len(self.words) - self.core.width)
             self.open = False
 
-        self.core.count_each()
-        self.open = True
         try:
+            self.core.count_each()
+            self.open = True
             block, _ = self.admit(rows, left_out)
         except BaseException:
             close()

@@ -227,8 +227,8 @@ def _from_sparse(X: Any) -> Sparse:
     if len(fallen):
         row = int(fallen[0])
         raise DataError(
-            f"The sparse matrix is damaged: indptr goes from {starts[row]} to {starts[row + 1]} in row {row}, and it must rise to the "
-            f"{entries} entries at most; build it anew."
+            f"The sparse matrix is damaged: indptr goes from {starts[row]} to {starts[row + 1]} in row {row}, "
+            f"and it must rise to the {entries} entries at most; build it anew."
         )
     index = np.int64 if max(starts.dtype.itemsize, matrix.indices.dtype.itemsize) > 4 else np.int32
     return Sparse(
@@ -281,11 +281,17 @@ def as_numbers(rows: Named) -> Dense:
 
 def _is_numeric(column: nw.Series[Any], dtype: Any) -> bool:
     if dtype == nw.Object:  # pandas keeps numbers beside None like this
-        values = column.to_list()
-        return any(isinstance(v, Real) for v in values) and all(v is None or isinstance(v, (Real, Decimal)) for v in values)
+        values = [value for value in column.to_list() if value is not None]
+        return bool(values) and all(_is_number(value) for value in values)
     if dtype == nw.Unknown:  # pandas' sparse columns
         return column.to_numpy().dtype.kind in "biuf"
     return bool(dtype.is_numeric() or dtype == nw.Boolean)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    return isinstance(value, (Real, Decimal))
 
 
 def _as_list(column: nw.Series[Any]) -> list[Any]:

@@ -20,7 +20,7 @@ FORMAT = 1
 _LONGEST_HEADER = 1 << 20
 _BLANK = "0" * 64
 _SEALED = b'"sha256":"'
-_DTYPES = {"F64": np.dtype("<f8"), "U64": np.dtype("<u8"), "U8": np.dtype("u1")}
+_DTYPES: dict[str, np.dtype[Any]] = {"F64": np.dtype("<f8"), "U64": np.dtype("<u8"), "U8": np.dtype("u1")}
 Tensors = dict[str, NDArray[Any]]
 Refuse = Callable[[str], NoReturn]
 
@@ -40,10 +40,10 @@ def pack(tensors: Tensors, facts: dict[str, str]) -> bytes:
     entries: dict[str, Any] = {"__metadata__": {**facts, "format": "poise", "format_version": str(FORMAT), "sha256": _BLANK}}
     parts, at = [], 0
     for name, array in sorted(tensors.items(), key=lambda item: (-item[1].itemsize, item[0])):  # the widest first: all aligned
-        part = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        entries[name] = {"dtype": kinds[part.dtype.str], "shape": list(part.shape), "data_offsets": [at, at + part.nbytes]}
-        parts.append(part.tobytes())
-        at += part.nbytes
+        little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        entries[name] = {"dtype": kinds[little.dtype.str], "shape": list(little.shape), "data_offsets": [at, at + little.nbytes]}
+        parts.append(little.tobytes())
+        at += little.nbytes
     header = json.dumps(entries, separators=(",", ":"), sort_keys=True).encode()
     header += b" " * (-len(header) % 8)
     if len(header) > _LONGEST_HEADER:

@@ -2,7 +2,7 @@
 
 import math
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -89,10 +89,7 @@ class Labels:
             except TypeError:
                 code = None  # no key of a dict, so no label either
             if code is None:
-                if skip is not None and skip[row]:
-                    code = -1
-                else:
-                    code = _enter(label, row, arrived, known)
+                code = -1 if skip is not None and skip[row] else _enter(label, row, arrived, known)
             codes[row] = code
         return codes, self if len(arrived) == len(self.arrived) else Labels(arrived)
 
@@ -109,18 +106,17 @@ class Labels:
     ) -> int:
         """Encode numeric labels in the core, row by row only where a new one turns up; returns the first row left to do."""
         row = 0
-        encode, kind, largest = _core.encode_i64, np.int64, 2**63 - 1
+        encode: Callable[[NDArray[Any], NDArray[Any], Codes], int] = _core.encode_i64
+        kind: np.dtype[Any] = np.dtype(np.int64)
+        largest = 2**63 - 1
         if y.dtype.kind == "f":
-            encode, kind, largest = _core.encode_f64, np.float64, 2**53
+            encode, kind, largest = _core.encode_f64, np.dtype(np.float64), 2**53
         while row < len(y) and len(arrived) <= _FEW and (table := _whole_numbers(arrived, largest)) is not None:
             stop = encode(y[row:].astype(kind, copy=False), table.astype(kind), codes[row:])
             if stop < 0:
                 return len(y)
             row += stop
-            if skip is not None and skip[row]:
-                codes[row] = -1
-            else:
-                codes[row] = _enter(y[row], row, arrived, known)
+            codes[row] = -1 if skip is not None and skip[row] else _enter(y[row], row, arrived, known)
             row += 1
         return row
 
@@ -180,7 +176,8 @@ def class_label(label: Any, row: int | None) -> Any:
         hash(label)
     except TypeError:
         raise DataError(
-            f"The {where} is {reprlib.repr(label)}, a {type(label).__name__}, which names no class; use numbers, text or booleans."
+            f"The {where} is {reprlib.repr(label)}, a {type(label).__name__}, which names no class; "
+            "use numbers, text or booleans."
         ) from None
     if _is_missing(label):
         raise DataError(f"The {where} is missing ({label}): NaN and None name no class; {remedy}.")
@@ -215,7 +212,7 @@ def _sortable(one: Any, other: Any) -> bool:
 
 
 def _enter(label: Any, row: int, arrived: list[Any], known: dict[Any, int]) -> int:
-    """Number a label that is not known yet."""
+    """Give a label that is not known yet its number."""
     label = class_label(label, row)
     if arrived and not _sortable(label, arrived[0]):
         raise DataError(

@@ -22,7 +22,8 @@ class Learned:
         model: Model | None = getattr(self, "_model", None)
         if model is None:
             raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet; call fit, partial_fit or learn before asking it anything."
+                f"This {type(self).__name__} instance is not fitted yet; "
+                "call fit, partial_fit or learn before asking it anything."
             )
         return model
 

@@ -50,7 +50,7 @@ class Ledger:
         raise KeyError(f"{label!r} is not among the classes {self.classes.tolist()}")
 
     def __len__(self) -> int:
-        """Number of classes."""
+        """Return the number of classes."""
         return len(self.classes)
 
     def frame(self) -> dict[str, NDArray[Any]]:

@@ -71,27 +71,33 @@ class Model:
             if not grow and len(labels) > len(known):
                 raise _unknown_label(y, codes, known)
             columns = self.columns or Columns.starting_with(rows, self.setup)
+            saved, seen = None, columns.core.rows
             block, undo = columns.admit(rows, left_out)
-            saved = None
             try:
                 if self.columns is None:
                     columns.core.declare(len(known))
                 elif len(known) > max(columns.core.classes, 2):
                     saved = columns.core.state()
                     columns.core.declare(len(known))
-                scores = self._learn_block(columns, block, codes, weights, labels, scored)
+                scores = self._learn_block(columns, block, codes, weights, labels, scored=scored)
+                self._keep(columns, labels)
             except BaseException:
+                if columns.core.rows > seen:  # interrupted when all rows were learned: their names and labels must stay too
+                    self._keep(columns, labels)
+                    raise
                 if saved is not None:
                     columns.core.restore(saved)
                 undo()
                 raise
-            self.columns = columns
-            if labels is not self.labels:
-                self._adopt(labels)
             return scores[:, labels.order] if scored and labels.many else scores
 
+    def _keep(self, columns: Columns, labels: Labels) -> None:
+        self.columns = columns
+        if labels is not self.labels:
+            self._adopt(labels)
+
     def _learn_block(
-        self, columns: Columns, block: Dense | Sparse, codes: Any, weights: Floats | None, labels: Labels, scored: bool
+        self, columns: Columns, block: Dense | Sparse, codes: Any, weights: Floats | None, labels: Labels, *, scored: bool
     ) -> Any:
         wish = (codes, weights, labels.positive(self.setup.positive), labels.flip, labels.many, scored)
 
@@ -238,6 +244,9 @@ def as_weights(sample_weight: Any, rows: int) -> Floats | None:
     given = as_array(sample_weight)
     if given.ndim > 1:
         raise DataError("Sample weights must be 1D array or scalar; give one number per row.")
+    if isinstance(sample_weight, np.ma.MaskedArray) and np.ma.is_masked(sample_weight):
+        row = int(np.flatnonzero(np.ma.getmaskarray(sample_weight))[0])
+        raise DataError(f"sample_weight in row {row} is masked, so it is no number; give a number per row.")
     for row, weight in enumerate(given.ravel().tolist() if given.dtype.kind not in "biuf" else ()):
         if isinstance(weight, bool) or not math.isnan(as_number(weight)) or isinstance(weight, float):
             continue

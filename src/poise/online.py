@@ -271,8 +271,8 @@ def _warn_of_blocks(labels: NDArray[Any]) -> None:
     expected = 1 + (n - 1) * (1.0 - float(np.sum(shares**2)))
     if len(shares) > 1 and runs < 0.1 * expected:
         warnings.warn(
-            f"The labels come in {runs} runs where about {expected:.0f} would be usual for these rows in random order: fit learns "
-            "row by row, so shuffle the rows first unless this is their true order in time.",
+            f"The labels come in {runs} runs where about {expected:.0f} would be usual for these rows in random order: "
+            "fit learns row by row, so shuffle the rows first unless this is their true order in time.",
             UserWarning,
             stacklevel=3,
         )

@@ -144,8 +144,5 @@ def ohgd(row: Row, ledger: Ledger) -> float:
         else:
             n_neg, s_neg = ledger.seen[c] + (c == row.label), ledger.pulled[c]
     s = max(s_pos + s_neg, 1.0)
-    if row.label == row.positive:
-        a = 2 * (n_neg / max(n_pos, 1)) * s_neg / s
-    else:
-        a = 2 * s_pos / s
+    a = 2 * (n_neg / max(n_pos, 1)) * s_neg / s if row.label == row.positive else 2 * s_pos / s
     return min(max(a * row.loss, 1e-2), 2e2)
