@@ -11,7 +11,9 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 
+#include "engine.hpp"
 #include "hash.hpp"
 #include "model.hpp"
 #include "named_row.hpp"
@@ -81,7 +83,7 @@ Settings settings_of(const nb::dict& given) {
 Block dense_block(const AnyArray& X) {
     Block block;
     block.rows = X.shape(0);
-    block.width = X.shape(1);
+    block.width = block.longest = X.shape(1);
     block.values = X.data();
     block.row_step = X.stride(0);
     block.column_step = block.width > 1 ? X.stride(1) : 1;
@@ -93,11 +95,18 @@ Block dense_block(const AnyArray& X) {
     return block;
 }
 
+// Whether the rows of a CSR matrix follow each other within its entries; leaves the length of the longest.
 template <class I>
-bool starts_rise(const AnyArray& starts, size_t entries) {
+bool rows_follow(const AnyArray& starts, size_t entries, size_t& longest) {
     const I* at = static_cast<const I*>(starts.data());
     bool good = at[0] >= 0 && static_cast<size_t>(at[starts.shape(0) - 1]) <= entries;
-    for (size_t i = 1; i < starts.shape(0); ++i) good &= at[i] >= at[i - 1];
+    using Length = std::make_unsigned_t<I>;
+    Length most = 0;
+    for (size_t i = 1; i < starts.shape(0); ++i) {
+        good &= at[i] >= at[i - 1];
+        most = std::max(most, static_cast<Length>(static_cast<Length>(at[i]) - static_cast<Length>(at[i - 1])));
+    }
+    longest = good ? static_cast<size_t>(most) : 0;
     return good;
 }
 
@@ -106,7 +115,7 @@ Block csr_block(const AnyArray& starts, const AnyArray& columns, const Weights& 
     const bool wide = starts.dtype() == nb::dtype<int64_t>();
     const size_t entries = columns.shape(0) < values.shape(0) ? columns.shape(0) : values.shape(0);
     if (starts.dtype() != columns.dtype() || !starts.shape(0) ||
-        !(wide ? starts_rise<int64_t>(starts, entries) : starts_rise<int32_t>(starts, entries)))
+        !(wide ? rows_follow<int64_t>(starts, entries, block.longest) : rows_follow<int32_t>(starts, entries, block.longest)))
         throw nb::value_error("the CSR matrix is damaged: indptr must rise from 0 to the number of entries");
     block.layout = wide ? Layout::csr64 : Layout::csr32;
     block.rows = starts.shape(0) - 1;
@@ -145,7 +154,7 @@ class OneRow {
         if (!good) return;
         block.layout = f64 ? Layout::f64 : Layout::f32;
         block.rows = 1;
-        block.width = static_cast<size_t>(view_.shape[0]);
+        block.width = block.longest = static_cast<size_t>(view_.shape[0]);
         block.values = view_.buf;
         block.column_step = view_.strides[0] / view_.itemsize;
         block.end = static_cast<const char*>(view_.buf) + view_.shape[0] * view_.itemsize;
@@ -256,6 +265,7 @@ class Core {
         block.rows = 1;
         block.width = model_.memory.width;
         block.row_start = starts;
+        block.longest = named_.column.size();
         block.column = named_.column.data();
         block.values = named_.value.data();
         return block;
@@ -486,7 +496,15 @@ NB_MODULE(_core, m) {
     engine();  // a wrong POISE_CPU fails here, at import
     refused_type = PyErr_NewException("poise._core.RowRefused", PyExc_Exception, nullptr);
     m.attr("RowRefused") = nb::borrow(refused_type);
-    m.def("build", [] { return engine().name; }, "Name of the build of the loop in use: 'avx2' or 'portable'.");
+    m.def("build", [] { return engine().name; }, "Name of the build of the loop in use.");
+    m.def(
+        "builds",
+        [] {
+            std::vector<std::string> names;
+            for (const Engine* one : offered()) names.emplace_back(one->name);
+            return names;
+        },
+        "Names of the builds that this machine can run, the fastest first.");
     m.def(
         "proportions",
         [](nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores) {

@@ -8,31 +8,34 @@ bool entry_by_entry(const State& state) {
     return state.columns.each || state.columns.scaling == Scaling::scale || state.columns.kind || state.set.skip_missing;
 }
 
+template <class T, class Use>
+Stop with_dense(const State& state, const Block& block, Use use) {
+    const DenseRows<T> rows{block};
+    if (entry_by_entry(state)) return use(Listed<DenseRows<T>>{rows});
+    return state.columns.scaling == Scaling::center ? use(Centered<DenseRows<T>, T>{rows}) : use(PlainDense<T>{rows});
+}
+
+template <class I, class Use>
+Stop with_sparse(const State& state, const Block& block, Use use) {
+    const CsrRows<I> rows{block};
+    if (entry_by_entry(state)) return use(Listed<CsrRows<I>>{rows});
+    return state.columns.scaling == Scaling::center ? use(Centered<CsrRows<I>, double>{rows}) : use(PlainCsr<I>{rows});
+}
+
 // Calls use(source) with the source that fits the block's layout and the way its columns are scaled.
 template <class Use>
 Stop with_source(const State& state, const Block& block, Use use) {
-    const bool listed = entry_by_entry(state), centered = !listed && state.columns.scaling == Scaling::center;
     switch (block.layout) {
-        case Layout::f64: {
-            const DenseRows<double> rows{block};
-            if (listed) return use(Listed<DenseRows<double>>{rows});
-            return centered ? use(Centered<DenseRows<double>, double>{rows}) : use(PlainDense<double>{rows});
-        }
-        case Layout::f32: {
-            const DenseRows<float> rows{block};
-            if (listed) return use(Listed<DenseRows<float>>{rows});
-            return centered ? use(Centered<DenseRows<float>, float>{rows}) : use(PlainDense<float>{rows});
-        }
-        case Layout::csr32: {
-            const CsrRows<int32_t> rows{block};
-            if (listed) return use(Listed<CsrRows<int32_t>>{rows});
-            return centered ? use(Centered<CsrRows<int32_t>, double>{rows}) : use(PlainCsr<int32_t>{rows});
-        }
-        case Layout::csr64: {
-            const CsrRows<int64_t> rows{block};
-            if (listed) return use(Listed<CsrRows<int64_t>>{rows});
-            return centered ? use(Centered<CsrRows<int64_t>, double>{rows}) : use(PlainCsr<int64_t>{rows});
-        }
+        case Layout::f64:
+            return with_dense<double>(state, block, use);
+        case Layout::f32:
+            return with_dense<float>(state, block, use);
+        case Layout::csr32:
+            if constexpr (kWidest < 64) return with_sparse<int32_t>(state, block, use);
+            break;
+        case Layout::csr64:
+            if constexpr (kWidest < 64) return with_sparse<int64_t>(state, block, use);
+            break;
     }
     return {};
 }

@@ -30,26 +30,25 @@ POISE_INLINE double exponential(double x) {
     return p * from_bits((to_bits(shifted) + 1023) << 52);
 }
 
-// ln x for four positive normal numbers, within 2 units in the last place.
-POISE_INLINE Quad logarithm(Quad x) {
-    double m[4], k[4];
-    for (int i = 0; i < 4; ++i) {
-        constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcdULL;  // sqrt(1/2): the mantissa is brought into [sqrt(1/2), sqrt 2)
-        const uint64_t offset = to_bits(lane(x, i)) - kRootHalf;
-        k[i] = static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(offset) >> 52));
-        m[i] = from_bits((offset & 0x000fffffffffffffULL) + kRootHalf);
-    }
-    const Quad one = spread(1.0), mantissa = quad(m[0], m[1], m[2], m[3]), exponent = quad(k[0], k[1], k[2], k[3]);
-    const Quad s = (mantissa - one) / (mantissa + one), z = s * s, z2 = z * z, z4 = z2 * z2;
-    const auto pair = [&](double a, double b) POISE_ALWAYS { return spread(a) + z * spread(b); };
-    const Quad low = pair(1.0 / 3, 1.0 / 5) + z2 * pair(1.0 / 7, 1.0 / 9);
-    const Quad high = pair(1.0 / 11, 1.0 / 13) + z2 * pair(1.0 / 15, 1.0 / 17);
-    const Quad tail = z * (low + z4 * (high + z4 * pair(1.0 / 19, 1.0 / 21)));
-    const Quad twice = s + s;
-    return exponent * spread(kLn2High) + (twice + (twice * tail + exponent * spread(kLn2Low)));
+// ln x for positive normal numbers, within 2 units in the last place.
+template <class V>
+POISE_INLINE V logarithms(const V& x) {
+    // The mantissa is brought into [sqrt(1/2), sqrt 2); 2^52 + n has the whole number n in its low bits.
+    constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcdULL, kFraction = 0x000fffffffffffffULL, kBias = 1024;
+    constexpr double kTwo52 = 0x1p52;
+    const auto offset = bits_of(x) - kRootHalf;
+    const V mantissa = numbers_of((offset & kFraction) + kRootHalf), one = spread<V>(1.0);
+    const V exponent = numbers_of(((offset + (kBias << 52)) >> 52) | to_bits(kTwo52)) - spread<V>(kTwo52 + kBias);
+    const V s = (mantissa - one) / (mantissa + one), z = s * s, z2 = z * z, z4 = z2 * z2;
+    const auto pair = [&](double a, double b) POISE_ALWAYS { return spread<V>(a) + z * spread<V>(b); };
+    const V low = pair(1.0 / 3, 1.0 / 5) + z2 * pair(1.0 / 7, 1.0 / 9);
+    const V high = pair(1.0 / 11, 1.0 / 13) + z2 * pair(1.0 / 15, 1.0 / 17);
+    const V tail = z * (low + z4 * (high + z4 * pair(1.0 / 19, 1.0 / 21)));
+    const V twice = s + s;
+    return exponent * spread<V>(kLn2High) + (twice + (twice * tail + exponent * spread<V>(kLn2Low)));
 }
 
-POISE_INLINE double logarithm(double x) { return lane(logarithm(spread(x)), 0); }
+POISE_INLINE double logarithm(double x) { return logarithms(Pair{x, x})[0]; }
 
 POISE_INLINE double power(double base, double exponent) { return exponential(exponent * logarithm(base)); }
 

@@ -1,8 +1,10 @@
 // Eight fixed lanes: every sum over a row adds column j into lane j % 8 and folds the lanes in one order, so a dense row, the
-// same row as sparse entries, the portable and the AVX2 build all give the same bits.
+// same row as sparse entries and all builds of the loop give the same bits. An `Octo` is eight numbers: one register of 64 bytes,
+// two of 32, or four of 16, whichever the build has.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -17,132 +19,222 @@
 
 namespace poise::POISE_ISA {
 
-typedef double Pair __attribute__((vector_size(16)));
-typedef double PairAnywhere __attribute__((vector_size(16), aligned(8), may_alias));
-typedef float FloatPairAnywhere __attribute__((vector_size(8), aligned(4), may_alias));
-typedef float FloatPair __attribute__((vector_size(8)));
-typedef int64_t PairMask __attribute__((vector_size(16)));
-
-#if defined(__AVX2__)
-// Eight lanes are two of these rather than one vector of 64 bytes, which GCC splits into scalar code on AVX2.
-typedef double Quad __attribute__((vector_size(32)));
-typedef double QuadAnywhere __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int64_t QuadMask __attribute__((vector_size(32)));
-
-POISE_INLINE Quad load(const double* from) { return *reinterpret_cast<const QuadAnywhere*>(from); }
-POISE_INLINE Quad load(const float* from) { return (Quad)_mm256_cvtps_pd(_mm_loadu_ps(from)); }
-POISE_INLINE void store(double* to, Quad value) { *reinterpret_cast<QuadAnywhere*>(to) = value; }
-POISE_INLINE Quad spread(double value) { return Quad{value, value, value, value}; }
-POISE_INLINE Quad only(Quad value, QuadMask mask) { return (Quad)((QuadMask)value & mask); }
-POISE_INLINE Quad choose(QuadMask mask, Quad yes, Quad no) { return mask ? yes : no; }
-POISE_INLINE Quad at_most(Quad value, Quad limit) { return (Quad)_mm256_min_pd((__m256d)limit, (__m256d)value); }
-POISE_INLINE Quad at_least(Quad value, Quad limit) { return (Quad)_mm256_max_pd((__m256d)limit, (__m256d)value); }
-POISE_INLINE bool any(QuadMask mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
-POISE_INLINE QuadMask first_lanes(int64_t n) { return QuadMask{0, 1, 2, 3} < QuadMask{n, n, n, n}; }
-POISE_INLINE double lane(const Quad& value, int index) { return value[index]; }
-POISE_INLINE Quad quad(double a, double b, double c, double d) { return Quad{a, b, c, d}; }
-
-// 1 / sqrt in single precision, each operation correctly rounded; in place, two quads for the price of one.
-POISE_INLINE void rough_inverse_roots(Quad& a, Quad& b) {
-    const __m256 both = _mm256_set_m128(_mm256_cvtpd_ps((__m256d)b), _mm256_cvtpd_ps((__m256d)a));
-    const __m256 inverse = _mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(both));
-    a = (Quad)_mm256_cvtps_pd(_mm256_castps256_ps128(inverse));
-    b = (Quad)_mm256_cvtps_pd(_mm256_extractf128_ps(inverse, 1));
-}
-POISE_INLINE QuadMask not_equal(Quad a, Quad b) { return a != b; }
-POISE_INLINE Quad square_root(Quad value) { return (Quad)_mm256_sqrt_pd((__m256d)value); }
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+constexpr size_t kWidest = 64;  // bytes of the widest register
+#elif defined(__AVX2__)
+constexpr size_t kWidest = 32;
 #else
-// Without 32-byte registers a quad is two pairs; as one GCC vector it would travel through memory.
-struct Quad {
-    Pair low, high;
+constexpr size_t kWidest = 16;
+#endif
+
+template <class T, size_t bytes = kWidest>
+struct Register {
+    typedef T Type __attribute__((vector_size(bytes)));
+    typedef T Anywhere __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
 };
-struct QuadMask {
-    PairMask low, high;
+typedef Register<double>::Type Wide;
+typedef Register<int64_t>::Type WideMask;
+typedef Register<uint64_t>::Type WideBits;
+typedef Register<double, 16>::Type Pair;
+
+// Two halves that are worked on alike.
+template <class V>
+struct Twice {
+    V low, high;
 };
-#define POISE_QUAD_OPERATOR(sign) \
-    POISE_INLINE Quad operator sign(Quad a, Quad b) { return {a.low sign b.low, a.high sign b.high}; }
-POISE_QUAD_OPERATOR(+)
-POISE_QUAD_OPERATOR(-)
-POISE_QUAD_OPERATOR(*)
-POISE_QUAD_OPERATOR(/)
-#undef POISE_QUAD_OPERATOR
-POISE_INLINE Quad operator-(Quad a) { return {-a.low, -a.high}; }
-POISE_INLINE Quad& operator+=(Quad& a, Quad b) { return a = a + b; }
-POISE_INLINE QuadMask operator>(Quad a, Quad b) { return {a.low > b.low, a.high > b.high}; }
-POISE_INLINE QuadMask operator<(Quad a, Quad b) { return {a.low < b.low, a.high < b.high}; }
-POISE_INLINE QuadMask not_equal(Quad a, Quad b) { return {a.low != b.low, a.high != b.high}; }
-POISE_INLINE QuadMask operator&(QuadMask a, QuadMask b) { return {a.low & b.low, a.high & b.high}; }
-POISE_INLINE QuadMask operator|(QuadMask a, QuadMask b) { return {a.low | b.low, a.high | b.high}; }
+template <class V>
+using Eight = std::conditional_t<kWidest == 64, V, std::conditional_t<kWidest == 32, Twice<V>, Twice<Twice<V>>>>;
+typedef Eight<Wide> Octo;
+typedef Eight<WideMask> OctoMask;
 
-POISE_INLINE Quad load(const double* from) {
-    return {*reinterpret_cast<const PairAnywhere*>(from), *reinterpret_cast<const PairAnywhere*>(from + 2)};
+#define POISE_TWICE(sign)                                                               \
+    template <class V>                                                                  \
+    POISE_INLINE auto operator sign(const Twice<V>& a, const Twice<V>& b) {             \
+        return Twice<decltype(a.low sign b.low)>{a.low sign b.low, a.high sign b.high}; \
+    }
+POISE_TWICE(+)
+POISE_TWICE(-)
+POISE_TWICE(*)
+POISE_TWICE(/)
+POISE_TWICE(<)
+POISE_TWICE(>)
+POISE_TWICE(!=)
+POISE_TWICE(&)
+POISE_TWICE(|)
+#undef POISE_TWICE
+#define POISE_TWICE_BITS(sign)                                           \
+    template <class V>                                                   \
+    POISE_INLINE Twice<V> operator sign(const Twice<V>& a, uint64_t b) { \
+        return {a.low sign b, a.high sign b};                            \
+    }
+POISE_TWICE_BITS(+)
+POISE_TWICE_BITS(-)
+POISE_TWICE_BITS(&)
+POISE_TWICE_BITS(|)
+POISE_TWICE_BITS(>>)
+#undef POISE_TWICE_BITS
+template <class V>
+POISE_INLINE Twice<V> operator-(const Twice<V>& a) {
+    return {-a.low, -a.high};
 }
-POISE_INLINE Pair widened(const float* from) {
-#if defined(__SSE2__)
-    return (Pair)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
-#else
-    return Pair{from[0], from[1]};
-#endif
-}
-POISE_INLINE Quad load(const float* from) { return {widened(from), widened(from + 2)}; }
-POISE_INLINE void store(double* to, Quad value) {
-    *reinterpret_cast<PairAnywhere*>(to) = value.low;
-    *reinterpret_cast<PairAnywhere*>(to + 2) = value.high;
-}
-POISE_INLINE Quad spread(double value) { return {Pair{value, value}, Pair{value, value}}; }
-POISE_INLINE Quad only(Quad value, QuadMask mask) {
-    return {(Pair)((PairMask)value.low & mask.low), (Pair)((PairMask)value.high & mask.high)};
-}
-POISE_INLINE Quad choose(QuadMask mask, Quad yes, Quad no) {
-    return {mask.low ? yes.low : no.low, mask.high ? yes.high : no.high};
-}
-#if defined(__SSE2__)
-POISE_INLINE Pair less(Pair a, Pair b) { return (Pair)_mm_min_pd((__m128d)a, (__m128d)b); }
-POISE_INLINE Pair more(Pair a, Pair b) { return (Pair)_mm_max_pd((__m128d)a, (__m128d)b); }
-#else
-POISE_INLINE Pair less(Pair a, Pair b) { return a < b ? a : b; }
-POISE_INLINE Pair more(Pair a, Pair b) { return a > b ? a : b; }
-#endif
-POISE_INLINE Quad at_most(Quad value, Quad limit) { return {less(limit.low, value.low), less(limit.high, value.high)}; }
-POISE_INLINE Quad at_least(Quad value, Quad limit) { return {more(limit.low, value.low), more(limit.high, value.high)}; }
-POISE_INLINE bool any(QuadMask mask) {
-    const PairMask both = mask.low | mask.high;
-    return (both[0] | both[1]) != 0;
-}
-POISE_INLINE QuadMask first_lanes(int64_t n) {
-    return {PairMask{0 < n ? -1 : 0, 1 < n ? -1 : 0}, PairMask{2 < n ? -1 : 0, 3 < n ? -1 : 0}};
-}
-POISE_INLINE double lane(const Quad& value, int index) { return index < 2 ? value.low[index] : value.high[index - 2]; }
-POISE_INLINE Quad quad(double a, double b, double c, double d) { return {Pair{a, b}, Pair{c, d}}; }
 
-POISE_INLINE void rough_inverse_root(Quad& value) {
-#if defined(__SSE2__)
-    const __m128 both = _mm_movelh_ps(_mm_cvtpd_ps((__m128d)value.low), _mm_cvtpd_ps((__m128d)value.high));
-    const __m128 inverse = _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(both));
-    value = {(Pair)_mm_cvtps_pd(inverse), (Pair)_mm_cvtps_pd(_mm_movehl_ps(inverse, inverse))};
-#else
-    const auto one = [](double v) { return static_cast<double>(1.0f / __builtin_sqrtf(static_cast<float>(v))); };
-    value = quad(one(lane(value, 0)), one(lane(value, 1)), one(lane(value, 2)), one(lane(value, 3)));
-#endif
-}
-POISE_INLINE void rough_inverse_roots(Quad& a, Quad& b) {
-    rough_inverse_root(a);
-    rough_inverse_root(b);
-}
-POISE_INLINE Quad square_root(Quad value) {
-#if defined(__SSE2__)
-    return {(Pair)_mm_sqrt_pd((__m128d)value.low), (Pair)_mm_sqrt_pd((__m128d)value.high)};
-#else
-    const auto one = [](double v) { return __builtin_sqrt(v); };
-    return quad(one(lane(value, 0)), one(lane(value, 1)), one(lane(value, 2)), one(lane(value, 3)));
-#endif
-}
-#endif
+template <class V>
+struct IsTwice : std::false_type {};
+template <class V>
+struct IsTwice<Twice<V>> : std::true_type {};
 
-// The first `count` (1 to 3) of four numbers, zeros behind them; reads all four.
+// Of any such type: all lanes one number; read from and written to memory; the bits of the numbers.
+template <class V = Octo>
+POISE_INLINE V spread(double value) {
+    if constexpr (IsTwice<V>::value) {
+        const auto half = spread<decltype(V::low)>(value);
+        return {half, half};
+    } else {
+        return value - V{};
+    }
+}
+template <class V>
+POISE_INLINE V read(const double* from) {
+    if constexpr (IsTwice<V>::value) {
+        using Half = decltype(V::low);
+        return {read<Half>(from), read<Half>(from + sizeof(Half) / sizeof(double))};
+    } else {
+        return *reinterpret_cast<const Register<double>::Anywhere*>(from);
+    }
+}
+template <class V>
+POISE_INLINE V read(const float* from) {
+    if constexpr (IsTwice<V>::value) {
+        using Half = decltype(V::low);
+        return {read<Half>(from), read<Half>(from + sizeof(Half) / sizeof(double))};
+    } else {
+        return __builtin_convertvector(*reinterpret_cast<const Register<float, kWidest / 2>::Anywhere*>(from), V);
+    }
+}
+template <class V>
+POISE_INLINE void store(double* to, const V& value) {
+    if constexpr (IsTwice<V>::value) {
+        store(to, value.low);
+        store(to + sizeof(value.low) / sizeof(double), value.high);
+    } else {
+        *reinterpret_cast<Register<double>::Anywhere*>(to) = value;
+    }
+}
 template <class T>
-POISE_INLINE Quad load_first(const T* from, size_t count) {
-    return only(load(from), first_lanes(static_cast<int64_t>(count)));
+POISE_INLINE Octo load(const T* from) {
+    return read<Octo>(from);
+}
+template <class V>
+POISE_INLINE double lane(const V& value, size_t index) {
+    if constexpr (IsTwice<V>::value) {
+        constexpr size_t half = sizeof(value.low) / sizeof(double);
+        return index < half ? lane(value.low, index) : lane(value.high, index - half);
+    } else {
+        return value[index];
+    }
+}
+template <class V>
+POISE_INLINE auto bits_of(const V& value) {
+    if constexpr (IsTwice<V>::value)
+        return Twice<decltype(bits_of(value.low))>{bits_of(value.low), bits_of(value.high)};
+    else
+        return (typename Register<uint64_t, sizeof(V)>::Type)value;
+}
+template <class V>
+POISE_INLINE auto numbers_of(const V& bits) {
+    if constexpr (IsTwice<V>::value)
+        return Twice<decltype(numbers_of(bits.low))>{numbers_of(bits.low), numbers_of(bits.high)};
+    else
+        return (typename Register<double, sizeof(V)>::Type)bits;
+}
+
+// Calls visit(register, its first lane + j, the same registers of some sums) for each register of eight numbers: for work that
+// would need more registers than there are if it were done eight at a time.
+template <class Visit, class V, class... Sums>
+POISE_INLINE void by_register(const Visit& visit, const V& value, size_t j, Sums&... sums) {
+    if constexpr (IsTwice<V>::value) {
+        by_register(visit, value.low, j, sums.low...);
+        by_register(visit, value.high, j + sizeof(value.low) / sizeof(double), sums.high...);
+    } else {
+        visit(value, j, sums...);
+    }
+}
+
+// What a single instruction does, where the compiler would not find it.
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+POISE_INLINE Wide at_most(Wide value, Wide limit) { return (Wide)_mm512_min_pd((__m512d)limit, (__m512d)value); }
+POISE_INLINE Wide at_least(Wide value, Wide limit) { return (Wide)_mm512_max_pd((__m512d)limit, (__m512d)value); }
+POISE_INLINE Wide square_root(Wide value) { return (Wide)_mm512_sqrt_pd((__m512d)value); }
+POISE_INLINE bool any(WideMask mask) { return _mm512_movepi64_mask((__m512i)mask) != 0; }
+POISE_INLINE bool any(Register<int64_t, 32>::Type mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
+#elif defined(__AVX2__)
+POISE_INLINE Wide at_most(Wide value, Wide limit) { return (Wide)_mm256_min_pd((__m256d)limit, (__m256d)value); }
+POISE_INLINE Wide at_least(Wide value, Wide limit) { return (Wide)_mm256_max_pd((__m256d)limit, (__m256d)value); }
+POISE_INLINE Wide square_root(Wide value) { return (Wide)_mm256_sqrt_pd((__m256d)value); }
+POISE_INLINE bool any(WideMask mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
+#elif defined(__SSE2__)
+POISE_INLINE Wide at_most(Wide value, Wide limit) { return (Wide)_mm_min_pd((__m128d)limit, (__m128d)value); }
+POISE_INLINE Wide at_least(Wide value, Wide limit) { return (Wide)_mm_max_pd((__m128d)limit, (__m128d)value); }
+POISE_INLINE Wide square_root(Wide value) { return (Wide)_mm_sqrt_pd((__m128d)value); }
+POISE_INLINE bool any(WideMask mask) { return _mm_movemask_pd((__m128d)mask) != 0; }
+#else
+POISE_INLINE Wide at_most(Wide value, Wide limit) { return value > limit ? limit : value; }
+POISE_INLINE Wide at_least(Wide value, Wide limit) { return value < limit ? limit : value; }
+POISE_INLINE Wide square_root(Wide value) { return Wide{__builtin_sqrt(value[0]), __builtin_sqrt(value[1])}; }
+POISE_INLINE bool any(WideMask mask) { return (mask[0] | mask[1]) != 0; }
+#endif
+template <class V>
+POISE_INLINE Twice<V> at_most(const Twice<V>& value, const Twice<V>& limit) {
+    return {at_most(value.low, limit.low), at_most(value.high, limit.high)};
+}
+template <class V>
+POISE_INLINE Twice<V> at_least(const Twice<V>& value, const Twice<V>& limit) {
+    return {at_least(value.low, limit.low), at_least(value.high, limit.high)};
+}
+template <class V>
+POISE_INLINE Twice<V> square_root(const Twice<V>& value) {
+    return {square_root(value.low), square_root(value.high)};
+}
+template <class V>
+POISE_INLINE bool any(const Twice<V>& mask) {
+    return any(mask.low | mask.high);
+}
+POISE_INLINE Wide choose(WideMask mask, Wide yes, Wide no) { return mask ? yes : no; }
+template <class M, class V>
+POISE_INLINE Twice<V> choose(const Twice<M>& mask, const Twice<V>& yes, const Twice<V>& no) {
+    return {choose(mask.low, yes.low, no.low), choose(mask.high, yes.high, no.high)};
+}
+
+// 1 / sqrt in single precision, each operation correctly rounded.
+POISE_INLINE Octo rough_inverse_roots(const Octo& value) {
+#if defined(__AVX2__)
+    const auto inverse = [](__m256 v) POISE_ALWAYS { return _mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(v)); };
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+    return (Octo)_mm512_cvtps_pd(inverse(_mm512_cvtpd_ps((__m512d)value)));
+#else
+    const __m256 roots = inverse(_mm256_set_m128(_mm256_cvtpd_ps((__m256d)value.high), _mm256_cvtpd_ps((__m256d)value.low)));
+    return {(Wide)_mm256_cvtps_pd(_mm256_castps256_ps128(roots)), (Wide)_mm256_cvtps_pd(_mm256_extractf128_ps(roots, 1))};
+#endif
+#elif defined(__SSE2__)
+    const auto four = [](const Twice<Wide>& v) POISE_ALWAYS -> Twice<Wide> {
+        const __m128 both = _mm_movelh_ps(_mm_cvtpd_ps((__m128d)v.low), _mm_cvtpd_ps((__m128d)v.high));
+        const __m128 inverse = _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(both));
+        return {(Wide)_mm_cvtps_pd(inverse), (Wide)_mm_cvtps_pd(_mm_movehl_ps(inverse, inverse))};
+    };
+    return {four(value.low), four(value.high)};
+#else
+    double out[8];
+    for (size_t i = 0; i < 8; ++i) out[i] = static_cast<double>(1.0f / __builtin_sqrtf(static_cast<float>(lane(value, i))));
+    return load(out);
+#endif
+}
+
+// The first `count` (1 to 7) of eight numbers, zeros behind them; reads all eight.
+template <class T>
+POISE_INLINE Octo load_first(const T* from, size_t count) {
+    static constexpr int64_t kShown[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const auto shown = bits_of(read<Octo>(reinterpret_cast<const double*>(kShown + 8 - count)));
+    return numbers_of(bits_of(load(from)) & shown);
 }
 
 // Counts stay below 2^63, where the signed conversion is one instruction and the unsigned one a branch.
@@ -150,53 +242,43 @@ POISE_INLINE double as_double(uint64_t count) { return static_cast<double>(stati
 
 POISE_INLINE bool finite(double value) { return value - value == 0.0; }
 
-// Which half of the eight lanes a quad belongs to, as a type so that the sums stay in registers.
-template <int half>
-struct Half {};
+// Lane k and lane k + half are added until one is left.
+template <class V>
+POISE_INLINE double folded(const V& lanes) {
+    if constexpr (IsTwice<V>::value) {
+        return folded(lanes.low + lanes.high);
+    } else if constexpr (sizeof(V) > 16) {
+        typedef typename Register<double, sizeof(V) / 2>::Type Half;
+        Half halves[2];
+        __builtin_memcpy(halves, &lanes, sizeof(V));
+        return folded(Half(halves[0] + halves[1]));
+    } else {
+        return lanes[0] + lanes[1];
+    }
+}
 
 struct Sum {
-    Quad low = spread(0.0), high = spread(0.0);
-    POISE_INLINE void add(Quad value, Half<0>) { low += value; }
-    POISE_INLINE void add(Quad value, Half<1>) { high += value; }
-    POISE_INLINE double total() const {
-        const Quad both = low + high;
-        return (lane(both, 0) + lane(both, 2)) + (lane(both, 1) + lane(both, 3));
-    }
+    Octo lanes = spread(0.0);
+    POISE_INLINE void add(const Octo& value) { lanes = lanes + value; }
+    POISE_INLINE double total() const { return folded(lanes); }
 };
 
-// The same eight lanes in memory, for entries that come one by one: several sums side by side (the elements of `Wide`), folded
-// in the same order.
-template <class Wide>
-struct ScatteredSums {
-    Wide lanes[8];
-    POISE_INLINE explicit ScatteredSums(Wide zero) {
-        for (Wide& one : lanes) one = zero;
-    }
-    POISE_INLINE void add(Wide values, size_t column) {
-        Wide& to = lanes[column & 7];
-        to = to + values;
-    }
-    POISE_INLINE Wide total() const {
-        const Wide even = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
+// The same eight lanes in memory, for entries that come one by one; folded in the same order.
+struct ScatteredSum {
+    double lanes[8] = {};
+    POISE_INLINE void add(double value, size_t column) { lanes[column & 7] += value; }
+    POISE_INLINE double total() const {
+        const double even = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
         return even + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
     }
 };
 
-// Calls visit(four columns, first column, half) along a row; the last quad is padded with zeros.
+// Calls visit(eight columns, first column) along a row; the last eight are padded with zeros.
 template <class T, class Visit>
-POISE_INLINE void for_quads(const T* row, size_t width, Visit visit) {
+POISE_INLINE void for_eights(const T* row, size_t width, Visit visit) {
     size_t j = 0;
-    for (; j + 8 <= width; j += 8) {
-        visit(load(row + j), j, Half<0>{});
-        visit(load(row + j + 4), j + 4, Half<1>{});
-    }
-    if (j + 4 <= width) {
-        visit(load(row + j), j, Half<0>{});
-        j += 4;
-        if (j < width) visit(load_first(row + j, width - j), j, Half<1>{});
-    } else if (j < width) {
-        visit(load_first(row + j, width - j), j, Half<0>{});
-    }
+    for (; j + 8 <= width; j += 8) visit(load(row + j), j);
+    if (j < width) visit(load_first(row + j, width - j), j);
 }
 
 }  // namespace poise::POISE_ISA

@@ -27,6 +27,12 @@ POISE_INLINE double raw_score(const State& state, const Prepared<Row>& x, size_t
     return x.factor * wx + state.intercept[output];
 }
 
+// y f for two classes: the sign goes in first, where nobody waits for it.
+template <class Row>
+POISE_INLINE double margin(const State& state, const Prepared<Row>& x, double sign) {
+    return sign * x.factor * x.first.weights + sign * state.intercept[0];
+}
+
 // The score that goes out: by the averaged weights, if there are any.
 template <class Row>
 POISE_INLINE double shown_score(const State& state, const Prepared<Row>& x, size_t output, double raw) {
@@ -42,18 +48,19 @@ POISE_INLINE double step_size(const State& state) {
     return set.eta0 / (set.schedule == Schedule::sqrt ? __builtin_sqrt(t) : power(t, set.power));
 }
 
-// Moves one output's weights by `length` along the row. The first row of all leaves the shadow at 0: there average = weights.
+// Moves one output's weights by `size` x `slope` along the row. The slope comes last, so it is multiplied last. The first row of
+// all leaves the shadow at 0: there average = weights.
 template <class Row>
-POISE_INLINE void step(State& state, const Prepared<Row>& x, size_t output, double length) {
+POISE_INLINE void step(State& state, const Prepared<Row>& x, size_t output, double size, double slope) {
     const size_t start = output * state.stride;
-    if (state.set.intercept) state.intercept[output] += length;
+    if (state.set.intercept) state.intercept[output] += size * slope;
     if (!state.shadow || state.tally->rows == 0) {
-        add(x.row, length * x.factor, state.weights + start);
+        add(x.row, size * x.factor * slope, state.weights + start);
         return;
     }
-    const double back = -length / state.tally->blend;
-    if (state.set.intercept) state.shadow_intercept[output] += back;
-    add(x.row, length * x.factor, state.weights + start, back * x.factor, state.shadow + start);
+    const double back = -size / state.tally->blend;
+    if (state.set.intercept) state.shadow_intercept[output] += back * slope;
+    add(x.row, size * x.factor * slope, state.weights + start, back * x.factor * slope, state.shadow + start);
 }
 
 // Once per learned row, after its step and before the row is counted.

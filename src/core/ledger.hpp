@@ -63,11 +63,12 @@ POISE_INLINE void decay_shares(State& state, size_t label, double memory) {
     state.tally->phantom_share *= memory;
 }
 
-// The sums of (GI - 1)^2 and (ln GI)^2. Rows are noted in a strip and worked off four at a time, added up in their order.
+// The sums of (GI - 1)^2 and (ln GI)^2. Rows are noted, and settled eight at a time, added up in their order. The eight noted
+// last wait, so that their numbers are not read while still on their way to memory.
 class Imbalance {
   public:
     POISE_INLINE explicit Imbalance(Tally& tally) : tally_(tally) {}
-    POISE_INLINE ~Imbalance() { work_off(); }
+    POISE_INLINE ~Imbalance() { settle_all(); }
     Imbalance(const Imbalance&) = delete;
     Imbalance& operator=(const Imbalance&) = delete;
 
@@ -81,14 +82,14 @@ class Imbalance {
             extremes(state, over, under);
         }
         const bool counts = over > 0.0 && under > 0.0;
-        over_[noted_] = counts ? over : 1.0;
-        under_[noted_] = counts ? under : 1.0;
+        over_[noted_ % kWaiting] = counts ? over : 1.0;
+        under_[noted_ % kWaiting] = counts ? under : 1.0;
         tally_.compared += counts ? 1 : 0;
-        if (++noted_ == kStrip) work_off();
+        if (++noted_ % 8 == 0 && noted_ >= kWaiting) settle();
     }
 
   private:
-    static constexpr size_t kStrip = 32;
+    static constexpr size_t kWaiting = 16;
     static constexpr double kMostImbalanced = 1e100;  // its square, 2^63 times, is still finite
 
     POISE_INLINE static void extremes(const State& state, double& most, double& least) {
@@ -102,24 +103,26 @@ class Imbalance {
         }
         if (seen < 2) most = least = 0.0;
     }
-    POISE_INLINE void work_off() {
-        for (size_t i = noted_; i < ((noted_ + 3) & ~size_t{3}); ++i) over_[i] = under_[i] = 1.0;
-        for (size_t i = 0; i < noted_; i += 4) {
-            const Quad exact = load(over_ + i) / load(under_ + i);
-            const Quad ratio = at_least(at_most(exact, spread(kMostImbalanced)), spread(1.0 / kMostImbalanced)),
-                       off = ratio - spread(1.0), log_ratio = logarithm(ratio);
-            const Quad square = off * off, log_square = log_ratio * log_ratio;
-            for (int k = 0; k < 4; ++k) {
-                tally_.imbalance += lane(square, k);
-                tally_.log_imbalance += lane(log_square, k);
-            }
+    POISE_INLINE void settle() {
+        const size_t first = settled_ % kWaiting;
+        const Octo exact = load(over_ + first) / load(under_ + first);
+        const Octo ratio = at_least(at_most(exact, spread(kMostImbalanced)), spread(1.0 / kMostImbalanced)),
+                   off = ratio - spread(1.0), log_ratio = logarithms(ratio);
+        const Octo square = off * off, log_square = log_ratio * log_ratio;
+        for (size_t k = 0; k < 8; ++k) {
+            tally_.imbalance += lane(square, k);
+            tally_.log_imbalance += lane(log_square, k);
         }
-        noted_ = 0;
+        settled_ += 8;
+    }
+    POISE_INLINE void settle_all() {
+        for (size_t i = noted_; i % 8; ++i) over_[i % kWaiting] = under_[i % kWaiting] = 1.0;
+        while (settled_ < noted_) settle();
     }
 
     Tally& tally_;
-    size_t noted_ = 0;
-    double over_[kStrip], under_[kStrip];
+    size_t noted_ = 0, settled_ = 0;
+    double over_[kWaiting], under_[kWaiting];
 };
 
 }  // namespace poise::POISE_ISA

@@ -34,14 +34,15 @@ POISE_INLINE bool leads_too_far(const State& state, double travelled, double unw
 template <bool two, class Row>
 POISE_INLINE Stride learn_row(State& state, const Prepared<Row>& x, size_t label, double pull) {
     if constexpr (two) {
-        const double sign = label == 0 ? -1.0 : 1.0, margin = sign * raw_score(state, x, 0);
-        const double slope = pull_of_margin(state.set.loss, margin);
-        if (slope == 0.0 && !weighing_remembers(state)) return {0.0, 0.0};
+        const double sign = label == 0 ? -1.0 : 1.0, y_f = margin(state, x, sign);
+        const double slope = pull_of_margin(state.set.loss, y_f);
+        const bool anyway = is_short(x.row);
+        if (slope == 0.0 && !anyway && !weighing_remembers(state)) return {0.0, 0.0};
         const double length = __builtin_sqrt(squared_length(state, x));
-        const double weight = weigh(state, label, [&] { return loss_of_margin(state.set.loss, margin); });
-        const double step_length = pull * weight * slope, travelled = step_length * length;
+        const double weight = weigh(state, label, [&] { return loss_of_margin(state.set.loss, y_f); });
+        const double size = pull * weight, travelled = size * length * slope;
         if (leads_too_far(state, travelled, pull * slope * length)) return {-1.0, weight};
-        if (travelled > 0.0) step(state, x, 0, sign * step_length);
+        if (anyway || travelled > 0.0) step(state, x, 0, sign * size, slope);
         return {travelled, weight};
     } else {
         for (size_t k = 0; k < state.outputs; ++k) state.scored[k] = raw_score(state, x, k);
@@ -52,15 +53,19 @@ POISE_INLINE Stride learn_row(State& state, const Prepared<Row>& x, size_t label
         if (leads_too_far(state, travelled, pull * slope * length)) return {-1.0, weight};
         if (travelled > 0.0)
             for (size_t k = 0; k < state.outputs; ++k)
-                if (state.slope[k] != 0.0) step(state, x, k, -pull * weight * state.slope[k]);
+                if (state.slope[k] != 0.0) step(state, x, k, -pull * weight, state.slope[k]);
         return {travelled, weight};
     }
 }
 
+POISE_INLINE double squared_pull(Stride stride) {
+    const double plain = stride.weight > 0.0 ? stride.travelled / stride.weight : 0.0;
+    return stride.weight * plain * plain;
+}
+
 // Enters a row in its class's account.
 POISE_INLINE void book(const State& state, Account& account, Stride stride) {
-    const double plain = stride.weight > 0.0 ? stride.travelled / stride.weight : 0.0;
-    account.pulled += state.set.squared_pull ? stride.weight * plain * plain : stride.travelled;
+    account.pulled += state.set.squared_pull ? squared_pull(stride) : stride.travelled;
     account.travelled += stride.travelled;
     account.seen += 1;
 }

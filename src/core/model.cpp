@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine.hpp"
+
 namespace poise {
 namespace {
 
@@ -129,24 +131,11 @@ class Undo {
 
 // Rows between two questions whether to stop: some milliseconds of work.
 size_t rows_between_polls(const Block& block, size_t outputs) {
-    const size_t cells = (longest_row(block) + 8) * outputs;
+    const size_t cells = (block.longest + 8) * outputs;
     return std::max<size_t>(1, (size_t{1} << 22) / cells);
 }
 
 }  // namespace
-
-size_t longest_row(const Block& block) {
-    if (block.layout == Layout::f64 || block.layout == Layout::f32) return block.width;
-    size_t most = 0;
-    for (size_t i = 0; i < block.rows; ++i) {
-        const size_t n = block.layout == Layout::csr32 ? static_cast<size_t>(static_cast<const int32_t*>(block.row_start)[i + 1] -
-                                                                             static_cast<const int32_t*>(block.row_start)[i])
-                                                       : static_cast<size_t>(static_cast<const int64_t*>(block.row_start)[i + 1] -
-                                                                             static_cast<const int64_t*>(block.row_start)[i]);
-        most = std::max(most, n);
-    }
-    return most;
-}
 
 void Model::widen(size_t width) {
     if (width <= memory.width) return;
@@ -223,17 +212,16 @@ bool Model::steps_are_bounded() const {
     return weight > 0.0 && set.eta0 * weight * 1e8 * static_cast<double>(memory.outputs) < kFarthest;
 }
 
-State Model::view(size_t positive, const Block& block, size_t entries) const {
+State Model::view(size_t positive, const Block& block) const {
     Scratch& own = scratch();
     const bool centered = memory.scaling == Scaling::center;
-    const size_t staged = std::max(centered ? memory.stride : 0, entries) + 8;
+    const size_t staged = std::max(centered ? memory.stride : 0, block.longest) + 8;
     at_least(own.staged, staged);
     at_least(own.raw, staged);
     at_least(own.column, staged);
     at_least(own.slope, memory.outputs);
     at_least(own.scored, memory.outputs);
     if (set.radius > 0.0) at_least(own.before, memory.outputs * (memory.stride + 1));
-    (void)block;
     State state{};
     state.set = set;
     Memory& own_memory = const_cast<Memory&>(memory);  // score() only reads through the view
@@ -267,7 +255,6 @@ State Model::view(size_t positive, const Block& block, size_t entries) const {
 
 bool Model::learn(Block block, size_t positive, double* scores, size_t many, const std::function<bool()>& interrupted,
                   Stop& stop) {
-    const size_t entries = longest_row(block);
     at_least(scratch().copy, block.width + 8);
     block.scratch = scratch().copy.data();
     const bool scales = memory.scaling != Scaling::none;
@@ -276,7 +263,7 @@ bool Model::learn(Block block, size_t positive, double* scores, size_t many, con
     size_t begin = 0, scored = 0;
     while (begin < block.rows) {
         const size_t end = std::min(block.rows, begin + stretch);
-        State state = view(positive, block, entries);
+        State state = view(positive, block);
         stop = engine().learn(state, block, begin, end, scored, scores, many);
         memory.classes = state.classes;
         if (stop.rule == Rule::new_class) {
@@ -304,7 +291,7 @@ Stop Model::score(const Block& block, double* scores, size_t many) const {
     Block own = block;
     at_least(scratch().copy, block.width + 8);
     own.scratch = scratch().copy.data();
-    const State state = view(1, own, longest_row(own));
+    const State state = view(1, own);
     return engine().score(state, own, 0, own.rows, scores, many);
 }
 

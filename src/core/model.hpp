@@ -38,11 +38,8 @@ class Model {
     Stop score(const Block& block, double* scores, size_t many) const;
 
   private:
-    State view(size_t positive, const Block& block, size_t entries) const;
+    State view(size_t positive, const Block& block) const;
     bool steps_are_bounded() const;
 };
-
-// Entries of the longest row of a block.
-size_t longest_row(const Block& block);
 
 }  // namespace poise

@@ -17,45 +17,25 @@ POISE_INLINE double inverse_root(double value) {
     return value > 0.0 ? 1.0 / __builtin_sqrt(value) : 0.0;
 }
 
-POISE_INLINE Quad newton_step(Quad value, Quad guess) { return guess * (spread(1.5) - (spread(0.5) * value) * (guess * guess)); }
-
-// In place, eight at a time. `calm`: all values lie well inside the range of the guess, so none needs a second look.
+// Eight at a time. `calm`: all values lie well inside the range of the guess, so none needs a second look.
 template <bool calm>
-POISE_INLINE void inverse_roots(Quad& a, Quad& b) {
-    const Quad least = spread(kLeastGuessed), most = spread(kMostGuessed), zero = spread(0.0);
-    Quad guess_a = calm ? a : at_least(a, least), guess_b = calm ? b : at_least(b, least);
-    rough_inverse_roots(guess_a, guess_b);
-    Quad root_a = newton_step(a, guess_a), root_b = newton_step(b, guess_b);
-    if constexpr (!calm) {
-        const QuadMask a_counts = a > zero, b_counts = b > zero;
-        const QuadMask a_off = ((a < least) & a_counts) | (a > most), b_off = ((b < least) & b_counts) | (b > most);
-        if (__builtin_expect(any(a_off | b_off), 0)) {
-            root_a = choose(a_off, spread(1.0) / square_root(a), root_a);
-            root_b = choose(b_off, spread(1.0) / square_root(b), root_b);
-        }
-        root_a = only(root_a, a_counts);
-        root_b = only(root_b, b_counts);
-    }
-    a = root_a;
-    b = root_b;
+POISE_INLINE Octo inverse_roots(const Octo& value) {
+    const Octo least = spread(kLeastGuessed), most = spread(kMostGuessed), zero = spread(0.0);
+    const Octo guess = rough_inverse_roots(calm ? value : at_least(value, least));
+    const Octo root = guess * (spread(1.5) - (spread(0.5) * value) * (guess * guess));
+    if constexpr (calm) return root;
+    const OctoMask counts = value > zero, off = ((value < least) & counts) | (value > most);
+    const Octo exact = __builtin_expect(any(off), 0) ? choose(off, spread(1.0) / square_root(value), root) : root;
+    return choose(counts, exact, zero);
 }
 
 // One over the deviation of each centred column, padded to eight.
 template <bool calm>
 POISE_INLINE void inverse_deviations(const double* __restrict__ spreads, size_t width, uint64_t rows, double* __restrict__ out) {
-    const Quad per_row = spread(rows ? 1.0 / as_double(rows) : 0.0);
+    const Octo per_row = spread(rows ? 1.0 / as_double(rows) : 0.0);
     size_t j = 0;
-    for (; j + 8 <= width; j += 8) {
-        Quad low = load(spreads + j) * per_row, high = load(spreads + j + 4) * per_row;
-        inverse_roots<calm>(low, high);
-        store(out + j, low);
-        store(out + j + 4, high);
-    }
-    if (j == width) return;
-    Quad low = load(spreads + j) * per_row, high = load(spreads + j + 4) * per_row;
-    inverse_roots<false>(low, high);
-    store(out + j, low);
-    store(out + j + 4, high);
+    for (; j + 8 <= width; j += 8) store(out + j, inverse_roots<calm>(load(spreads + j) * per_row));
+    if (j < width) store(out + j, inverse_roots<false>(load(spreads + j) * per_row));
 }
 
 // Whether all deviations are neither zero nor extreme. A variance shrinks to half at most while the rows double, and the guard
@@ -89,29 +69,31 @@ constexpr double kWild = 1e200;
 template <bool with_shadow, bool sees, bool wild, class T>
 POISE_INLINE Products center(DenseRow<T> row, const Columns& columns, uint64_t rows, const double* __restrict__ w,
                              const double* __restrict__ v, double* __restrict__ staged) {
-    const Quad share = spread(1.0 / (as_double(rows) + 1.0)), per_row = spread(rows ? 1.0 / as_double(rows) : 0.0);
-    const Quad clip = spread(kClip), widest = spread(kWidestValue);
+    const Wide share = spread<Wide>(1.0 / (as_double(rows) + 1.0)), per_row = spread<Wide>(rows ? 1.0 / as_double(rows) : 0.0);
+    const Wide clip = spread<Wide>(kClip), widest = spread<Wide>(kWidestValue);
     double* __restrict__ means = columns.mean, * __restrict__ spreads = columns.spread;
     const bool guarded = rows >= kTrusted;
     Sum wz, zz, vz;
-    for_quads(row.x, row.width, [&](Quad x, size_t j, auto half) POISE_ALWAYS {
-        const Quad mean = load(means + j), root = load(staged + j), delta = x - mean;
-        const Quad raw = delta * root, z = at_least(at_most(raw, clip), -clip);
+    const auto visit = [&](Wide x, size_t j, Wide& w_sum, Wide& z_sum, Wide& v_sum) POISE_ALWAYS {
+        const Wide mean = read<Wide>(means + j), root = read<Wide>(staged + j), delta = x - mean;
+        const Wide raw = delta * root, z = at_least(at_most(raw, clip), -clip);
         store(staged + j, z);
-        wz.add(load(w + j) * z, half);
-        zz.add(z * z, half);
-        if constexpr (with_shadow) vz.add(load(v + j) * z, half);
+        w_sum += read<Wide>(w + j) * z;
+        z_sum += z * z;
+        if constexpr (with_shadow) v_sum += read<Wide>(v + j) * z;
         if constexpr (sees) {
-            const Quad squares = load(spreads + j);
-            Quad seen = delta;
-            const QuadMask clipped = not_equal(raw, z);
+            const Wide squares = read<Wide>(spreads + j);
+            Wide seen = delta;
+            const WideMask clipped = raw != z;
             if (__builtin_expect(any(clipped), 0) && guarded) seen = choose(clipped, z * (squares * per_row * root), delta);
             if constexpr (wild) seen = at_least(at_most(seen, widest), -widest);
-            const Quad step = seen * share;
+            const Wide step = seen * share;
             store(means + j, mean + step);
             store(spreads + j, squares + seen * (seen - step));
         }
-    });
+    };
+    for_eights(row.x, row.width,
+               [&](const Octo& x, size_t j) POISE_ALWAYS { by_register(visit, x, j, wz.lanes, zz.lanes, vz.lanes); });
     return {wz.total(), zz.total(), with_shadow ? vz.total() : 0.0};
 }
 

@@ -12,10 +12,10 @@ template <class T>
 struct DenseRows {
     const Block& block;
 
-    // Rows whose last quad would reach behind the array, or with a column step, are copied aside.
+    // Rows whose last eight would reach behind the array, or with a column step, are copied aside.
     POISE_INLINE DenseRow<T> at(size_t i) const {
         const T* start = static_cast<const T*>(block.values) + static_cast<ptrdiff_t>(i) * block.row_step;
-        const size_t padded = (block.width + 3) & ~size_t{3};
+        const size_t padded = (block.width + 7) & ~size_t{7};
         if (block.column_step == 1 && block.row_step >= 0 && start + padded <= static_cast<const T*>(block.end))
             return {start, block.width};
         T* copy = reinterpret_cast<T*>(block.scratch);
@@ -153,18 +153,18 @@ struct Listed {
 
     template <bool with_shadow, bool sees>
     POISE_INLINE Stop prepare(const State& state, size_t i, Prepared<Row>& x) const {
-        ScatteredSums<Pair> squares(Pair{});
+        ScatteredSum squares;
         size_t n = 0;
         const Stop bad = rows.entries(i, [&](size_t j, double value) {
             if (value != value && state.set.skip_missing) return;
             if (value == 0.0 && kind_of(state.columns, j) != Scaling::center) return;
-            squares.add(Pair{value * value, 0.0}, j);
+            squares.add(value * value, j);
             state.staged_column[n] = static_cast<int64_t>(j);
             state.staged_raw[n] = value;
             state.staged[n++] = scaled_entry(state.columns, j, value, state.tally->rows);
         });
         if (bad.rule != Rule::none) return bad;
-        const double square = squares.total()[0];
+        const double square = squares.total();
         if (!finite(square)) return rows.blame(i);
         active = n;
         wild = square > kWild;

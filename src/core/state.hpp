@@ -87,6 +87,7 @@ enum class Layout : uint8_t { f64, f32, csr32, csr64 };
 struct Block {
     Layout layout = Layout::f64;
     size_t rows = 0, width = 0;
+    size_t longest = 0;  // entries of the longest row
     const void* values = nullptr;
     ptrdiff_t row_step = 0, column_step = 0;  // in elements
     const void* end = nullptr;                // behind the last readable value
@@ -121,7 +122,5 @@ struct Engine {
     Stop (*score)(const State&, const Block&, size_t begin, size_t end, double* scores, size_t many);
     void (*proportions)(double* scores, size_t rows, size_t columns);  // in place: softmax of a row, sigmoid of one column
 };
-
-const Engine& engine();  // the fastest this machine has, or POISE_CPU
 
 }  // namespace poise

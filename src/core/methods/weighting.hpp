@@ -10,9 +10,9 @@ POISE_INLINE double harmonize_two(const State& state, size_t label) {
     const Account &own = state.account[label], &other = state.account[1 - label];
     const double n_own = 1.0 + as_double(own.seen), n_other = 1.0 + as_double(other.seen);
     const double s_own = 1.0 + own.pulled, s_other = 1.0 + other.pulled;
-    const double base = n_other > n_own ? n_other / n_own : 1.0;
+    const double most = n_other > n_own ? n_other : n_own, sum = s_own + s_other;
     const bool inverse = state.set.many_classes == ManyClasses::inverse;
-    return base * (inverse ? (s_own + s_other) / (2.0 * s_own) : 2.0 * s_other / (s_own + s_other));
+    return inverse ? most * sum / (n_own * (2.0 * s_own)) : most * (2.0 * s_other) / (n_own * sum);
 }
 
 POISE_INLINE double harmonize(State& state, size_t label) {
