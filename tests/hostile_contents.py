@@ -180,8 +180,10 @@ def other_sums(kind, tensors):
     """Sums and squares of a sign or size that no learning gives them."""
     if "scaler_spread" in tensors:
         yield f"{kind}: negative spread", with_tensors(kind, scaler_spread={(0, 0): -1.0})
-    for at, values in {0: [0.0, -1.0, 2.0], 1: [0.5, -1.0], 2: [-1.0], 3: [-1.0], 4: [-1.0]}.items():
+    for at, values in {0: [0.0, -1.0, 2.0], 1: [0.5, -1.0], 2: [-1.0]}.items():
         for value in values:
-            yield f"{kind}: sum {at} is {value}", with_tensors(kind, tally_sums={(0, at): value})
+            yield f"{kind}: factor {at} is {value}", with_tensors(kind, tally_factors={(0, at): value})
+    for at in range(2):
+        yield f"{kind}: negative sum {at} of imbalance", with_tensors(kind, imbalance={(at, 7): -1.0})
     for at in range(3):
         yield f"{kind}: negative sum {at} in the ledger", with_tensors(kind, ledger_sums={(1, at): -1.0})

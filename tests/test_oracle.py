@@ -157,7 +157,7 @@ def ledger_deviations(core, twin):
 def imbalance_deviations(core, twin):
     """Of the sums of gradient imbalance, which the core keeps in its state."""
     state = core._model.core.state()
-    imbalance, log_imbalance = state["tally_sums"][0, 3:5]
+    imbalance, log_imbalance = state["imbalance"].sum(axis=1)
     assert state["tally_counts"][0, 2] == twin.gi["counted"]
     return {"gii": deviation(imbalance, twin.gi["gii"]), "gii_log": deviation(log_imbalance, twin.gi["gii_log"])}
 

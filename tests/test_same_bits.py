@@ -81,6 +81,17 @@ class TestAnyBlocks:
             bits.assert_same_state(unscored, scored)
 
 
+@every_setting
+@two_and_four
+def test_long_blocks_give_the_bits_of_short_ones(setting, classes):
+    X, y = bits.plain(1300, 5, classes)
+    whole, pieces = bits.model(setting), bits.model(setting)
+    scores = whole.learn(X, y, classes=range(classes))
+    found = [pieces.learn(rows, labels, classes=range(classes)) for rows, labels in cut(X, y, [511, 1, 3, 512, 7, 266])]
+    bits.assert_same_numbers(np.concatenate(found), scores)
+    bits.assert_same_state(pieces, whole)
+
+
 def layouts(X, folder):
     """Yield the same rows in every layout that is learned from without a copy, and in some that need one."""
     spaced = np.full((2 * X.shape[0], 3 * X.shape[1]), np.nan)

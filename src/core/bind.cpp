@@ -397,8 +397,9 @@ nb::dict Core::state() const {
     });
     const uint64_t counts[] = {t.rows, t.entries, t.compared, m.classes};
     out["tally_counts"] = copied<uint64_t>(1, 4, [&](size_t, size_t j) { return counts[j]; });
-    const double sums[] = {t.blend, t.worst_ratio, t.phantom_share, t.imbalance, t.log_imbalance};
-    out["tally_sums"] = copied<double>(1, 5, [&](size_t, size_t j) { return sums[j]; });
+    const double factors[] = {t.blend, t.worst_ratio, t.phantom_share};
+    out["tally_factors"] = copied<double>(1, 3, [&](size_t, size_t j) { return factors[j]; });
+    out["imbalance"] = copied<double>(2, 8, [&](size_t k, size_t lane) { return (k ? t.log_imbalance : t.imbalance)[lane]; });
     const uint64_t shape[] = {static_cast<uint64_t>(m.scaling), m.each, m.open, m.width, hashed_};
     out["columns"] = copied<uint64_t>(1, 5, [&](size_t, size_t j) { return shape[j]; });
     return out;
@@ -458,8 +459,10 @@ void Core::restore(const nb::dict& saved) {
     t.rows = counts[0];
     t.entries = counts[1];
     t.compared = counts[2];
-    double* sums[] = {&t.blend, &t.worst_ratio, &t.phantom_share, &t.imbalance, &t.log_imbalance};
-    taken<double>(saved, "tally_sums", 1, 5, [&](size_t, size_t j, double v) { *sums[j] = finite("tally_sums", v); });
+    double* factors[] = {&t.blend, &t.worst_ratio, &t.phantom_share};
+    taken<double>(saved, "tally_factors", 1, 3, [&](size_t, size_t j, double v) { *factors[j] = finite("tally_factors", v); });
+    taken<double>(saved, "imbalance", 2, 8,
+                  [&](size_t k, size_t lane, double v) { (k ? t.log_imbalance : t.imbalance)[lane] = finite("imbalance", v); });
     model_ = std::move(fresh);
     hashed_ = shape[4];
 }

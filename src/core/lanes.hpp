@@ -17,9 +17,15 @@
 #endif
 #define POISE_INLINE inline POISE_ALWAYS
 
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define POISE_AVX512 1
+#else
+#define POISE_AVX512 0
+#endif
+
 namespace poise::POISE_ISA {
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if POISE_AVX512
 constexpr size_t kWidest = 64;  // bytes of the widest register
 #elif defined(__AVX2__)
 constexpr size_t kWidest = 32;
@@ -83,6 +89,19 @@ struct IsTwice : std::false_type {};
 template <class V>
 struct IsTwice<Twice<V>> : std::true_type {};
 
+// As many floats as a register has doubles; left to itself the compiler widens them by halves.
+POISE_INLINE Wide widened(const float* from) {
+#if POISE_AVX512
+    return (Wide)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif defined(__AVX2__)
+    return (Wide)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#elif defined(__SSE2__)
+    return (Wide)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+#else
+    return Wide{from[0], from[1]};
+#endif
+}
+
 // Of any such type: all lanes one number; read from and written to memory; the bits of the numbers.
 template <class V = Octo>
 POISE_INLINE V spread(double value) {
@@ -108,7 +127,7 @@ POISE_INLINE V read(const float* from) {
         using Half = decltype(V::low);
         return {read<Half>(from), read<Half>(from + sizeof(Half) / sizeof(double))};
     } else {
-        return __builtin_convertvector(*reinterpret_cast<const Register<float, kWidest / 2>::Anywhere*>(from), V);
+        return widened(from);
     }
 }
 template <class V>
@@ -161,7 +180,7 @@ POISE_INLINE void by_register(const Visit& visit, const V& value, size_t j, Sums
 }
 
 // What a single instruction does, where the compiler would not find it.
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if POISE_AVX512
 POISE_INLINE Wide at_most(Wide value, Wide limit) { return (Wide)_mm512_min_pd((__m512d)limit, (__m512d)value); }
 POISE_INLINE Wide at_least(Wide value, Wide limit) { return (Wide)_mm512_max_pd((__m512d)limit, (__m512d)value); }
 POISE_INLINE Wide square_root(Wide value) { return (Wide)_mm512_sqrt_pd((__m512d)value); }
@@ -209,7 +228,7 @@ POISE_INLINE Twice<V> choose(const Twice<M>& mask, const Twice<V>& yes, const Tw
 POISE_INLINE Octo rough_inverse_roots(const Octo& value) {
 #if defined(__AVX2__)
     const auto inverse = [](__m256 v) POISE_ALWAYS { return _mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(v)); };
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if POISE_AVX512
     return (Octo)_mm512_cvtps_pd(inverse(_mm512_cvtpd_ps((__m512d)value)));
 #else
     const __m256 roots = inverse(_mm256_set_m128(_mm256_cvtpd_ps((__m256d)value.high), _mm256_cvtpd_ps((__m256d)value.low)));

@@ -63,12 +63,16 @@ POISE_INLINE void decay_shares(State& state, size_t label, double memory) {
     state.tally->phantom_share *= memory;
 }
 
-// The sums of (GI - 1)^2 and (ln GI)^2. Rows are noted, and settled eight at a time, added up in their order. The eight noted
-// last wait, so that their numbers are not read while still on their way to memory.
+// The sums of (GI - 1)^2 and (ln GI)^2: row t goes into lane t % 8. Rows are noted in a strip, which is worked off all at once.
 class Imbalance {
   public:
-    POISE_INLINE explicit Imbalance(Tally& tally) : tally_(tally) {}
-    POISE_INLINE ~Imbalance() { settle_all(); }
+    POISE_INLINE explicit Imbalance(Tally& tally) : tally_(tally), noted_(tally.rows % 8) {
+        for (size_t i = 0; i < noted_; ++i) over_[i] = under_[i] = 1.0;
+    }
+    POISE_INLINE ~Imbalance() {
+        for (; noted_ % 8; ++noted_) over_[noted_] = under_[noted_] = 1.0;
+        work_off();
+    }
     Imbalance(const Imbalance&) = delete;
     Imbalance& operator=(const Imbalance&) = delete;
 
@@ -82,14 +86,14 @@ class Imbalance {
             extremes(state, over, under);
         }
         const bool counts = over > 0.0 && under > 0.0;
-        over_[noted_ % kWaiting] = counts ? over : 1.0;
-        under_[noted_ % kWaiting] = counts ? under : 1.0;
+        over_[noted_] = counts ? over : 1.0;
+        under_[noted_] = counts ? under : 1.0;
         tally_.compared += counts ? 1 : 0;
-        if (++noted_ % 8 == 0 && noted_ >= kWaiting) settle();
+        if (++noted_ == kStrip) work_off();
     }
 
   private:
-    static constexpr size_t kWaiting = 16;
+    static constexpr size_t kStrip = 512;
     static constexpr double kMostImbalanced = 1e100;  // its square, 2^63 times, is still finite
 
     POISE_INLINE static void extremes(const State& state, double& most, double& least) {
@@ -103,26 +107,23 @@ class Imbalance {
         }
         if (seen < 2) most = least = 0.0;
     }
-    POISE_INLINE void settle() {
-        const size_t first = settled_ % kWaiting;
-        const Octo exact = load(over_ + first) / load(under_ + first);
-        const Octo ratio = at_least(at_most(exact, spread(kMostImbalanced)), spread(1.0 / kMostImbalanced)),
-                   off = ratio - spread(1.0), log_ratio = logarithms(ratio);
-        const Octo square = off * off, log_square = log_ratio * log_ratio;
-        for (size_t k = 0; k < 8; ++k) {
-            tally_.imbalance += lane(square, k);
-            tally_.log_imbalance += lane(log_square, k);
+    POISE_INLINE void work_off() {
+        Octo sum = load(tally_.imbalance), log_sum = load(tally_.log_imbalance);
+        for (size_t i = 0; i < noted_; i += 8) {
+            const Octo exact = load(over_ + i) / load(under_ + i);
+            const Octo ratio = at_least(at_most(exact, spread(kMostImbalanced)), spread(1.0 / kMostImbalanced)),
+                       off = ratio - spread(1.0), log_ratio = logarithms(ratio);
+            sum = sum + off * off;
+            log_sum = log_sum + log_ratio * log_ratio;
         }
-        settled_ += 8;
-    }
-    POISE_INLINE void settle_all() {
-        for (size_t i = noted_; i % 8; ++i) over_[i % kWaiting] = under_[i % kWaiting] = 1.0;
-        while (settled_ < noted_) settle();
+        store(tally_.imbalance, sum);
+        store(tally_.log_imbalance, log_sum);
+        noted_ = 0;
     }
 
     Tally& tally_;
-    size_t noted_ = 0, settled_ = 0;
-    double over_[kWaiting], under_[kWaiting];
+    size_t noted_;
+    double over_[kStrip], under_[kStrip];
 };
 
 }  // namespace poise::POISE_ISA

@@ -5,8 +5,12 @@
 
 namespace poise::POISE_ISA {
 
-// 1 or 0, without a branch that would be guessed wrong for one row in three.
-POISE_INLINE double one_if(bool holds) { return from_bits(to_bits(1.0) & (uint64_t{0} - static_cast<uint64_t>(holds))); }
+// 1 or 0, without a branch that would be guessed wrong for one row in three: the compiler must not see where the bits come from.
+POISE_INLINE double one_if(bool holds) {
+    uint64_t all_or_none = uint64_t{0} - static_cast<uint64_t>(holds);
+    asm("" : "+r"(all_or_none));
+    return from_bits(to_bits(1.0) & all_or_none);
+}
 
 // -d loss / d margin of a two-class loss, margin = y f; 0 where the row is not active.
 // The perceptron moves at margin 0 too: else it would never leave w = 0.

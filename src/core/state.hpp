@@ -34,13 +34,13 @@ struct Settings {
 
 // The numbers beside the arrays that learning moves.
 struct Tally {
-    uint64_t rows = 0;                            // learned
-    uint64_t entries = 0;                         // active features of all learned rows, for rows of named or hashed features
-    uint64_t compared = 0;                        // rows that entered the sums of gradient imbalance
-    double blend = 1.0;                           // average = weights + blend * shadow
-    double worst_ratio = 1.0;                     // running largest max N / min N
-    double phantom_share = 0.5;                   // share of the second class while only one was seen
-    double imbalance = 0.0, log_imbalance = 0.0;  // sums of (GI - 1)^2 and of (ln GI)^2
+    uint64_t rows = 0;                                // learned
+    uint64_t entries = 0;                             // active features of all learned rows, for rows of named or hashed features
+    uint64_t compared = 0;                            // rows that entered the sums of gradient imbalance
+    double blend = 1.0;                               // average = weights + blend * shadow
+    double worst_ratio = 1.0;                         // running largest max N / min N
+    double phantom_share = 0.5;                       // share of the second class while only one was seen
+    double imbalance[8] = {}, log_imbalance[8] = {};  // sums of (GI - 1)^2 and of (ln GI)^2, row t in lane t % 8
 };
 
 // One class in the ledger.

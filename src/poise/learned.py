@@ -100,7 +100,7 @@ class Learned:
 
 def _raw_units(state: dict[str, NDArray[Any]]) -> tuple[Scores, Scores]:
     """Weights and intercepts that give the same scores on raw columns, as long as no value is clipped."""
-    blend = state["tally_sums"][0, 0]
+    blend = state["tally_factors"][0, 0]
     weights, intercept = state["weights"].copy(), state["intercept"][:, 0].copy()
     if "shadow" in state:
         weights += blend * state["shadow"]

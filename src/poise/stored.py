@@ -32,7 +32,8 @@ class Form:
             "ledger_seen": ("u8", (1, accounts)),
             "ledger_sums": ("f8", (accounts, 3)),
             "tally_counts": ("u8", (1, 4)),
-            "tally_sums": ("f8", (1, 5)),
+            "tally_factors": ("f8", (1, 3)),
+            "imbalance": ("f8", (2, 8)),
             "weights": ("f8", (outputs, self.width)),
         }
         if averages:
@@ -89,9 +90,9 @@ def _require_agreement(tensors: Tensors, form: Form) -> None:
         raise FileError("its counts of rows do not agree")
     if not form.hashed and entries > rows * form.width:
         raise FileError("its count of entries is larger than its rows and columns")
-    blend, worst_ratio, *sums = tensors["tally_sums"][0].tolist()
+    blend, worst_ratio, phantom_share = tensors["tally_factors"][0].tolist()
     spread = tensors["scaler_spread"] if "scaler_spread" in tensors else np.zeros(0)
-    least = min(*sums, spread.min(initial=0.0), tensors["ledger_sums"].min(initial=0.0))
+    least = min(phantom_share, *(sums.min(initial=0.0) for sums in (spread, tensors["ledger_sums"], tensors["imbalance"])))
     if least < 0.0 or not 0.0 < blend <= 1.0 or worst_ratio < 1.0:
         raise FileError("it holds sums below 0 or factors out of their range")
     kinds = {"none": {0}, "center": {1, 2}, "scale": {2}}[form.scaling]
