@@ -43,6 +43,8 @@ def main() -> int:
     plan = _plan(options)
     only_portable = os.environ.get("POISE_CPU") == "portable"
     facts = _facts()
+    if not options.c_only:
+        facts["loop"] = import_module("poise._core").build()
     print("\n".join(f"{name:14} {value}" for name, value in facts.items()))
     with import_module("threadpoolctl").threadpool_limits(1):
         lines = portable(limit, plan) if only_portable else native(limit, plan)
