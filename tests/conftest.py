@@ -13,7 +13,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--all",
         action="store_true",
-        help="compare with the slow twin on 20,000 rows of every set instead of a sample; takes the better part of an hour",
+        help="compare with the slow twin on 20,000 rows of every set instead of a sample; takes some minutes",
     )
 
 

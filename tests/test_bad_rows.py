@@ -207,6 +207,28 @@ class TestSampleWeight:
             face.learn(one, face.rows(face.cells()), face.labels())
         assert state(model) == state(twin)
 
+    def test_of_zero_leaves_out_a_row_of_any_kind_unless_it_is_scored(self, classifier):
+        face = FACES["array"]
+        model, twin = face.twins(classifier, fresh=False)
+        rows = np.array(GOOD, dtype=float)
+        rows[1] = np.nan, np.inf, 1e300
+        model.partial_fit(rows, GOOD_Y, sample_weight=[1.0, 0.0, 1.0, 1.0])
+        twin.partial_fit(np.delete(rows, 1, axis=0), np.delete(GOOD_Y, 1))
+        assert state(model) == state(twin)
+        told = ("The value in row 1, column 0 is NaN", "leave the row out")
+        assert_refused(face, (model, twin), lambda one: one.learn(rows, GOOD_Y, sample_weight=[1.0, 0.0, 1.0, 1.0]), told)
+
+    def test_just_above_the_largest_is_told_exactly(self, classifier):
+        with pytest.raises(DataError, match=r"sample_weight in row 1 is 1000001\.0; a weight must lie between 0 and 1e6"):
+            FACES["array"].new(classifier).partial_fit(GOOD[:2], GOOD_Y[:2], classes=[0, 1], sample_weight=[1.0, 1000001.0])
+
+    def test_of_a_single_row_that_is_an_array_is_refused(self, classifier):
+        face = FACES["array"]
+        models = face.twins(classifier, fresh=False)
+        for weight in (np.array([1.0]), [1.0]):
+            told = ("sample_weight in row 0 is", "which is no number that a float can hold; give a number per row")
+            assert_refused(face, models, lambda model, weight=weight: model.learn_one(GOOD[0], 1, weight), told)
+
     def test_that_is_zero_for_all_rows_is_refused_by_fit(self, classifier):
         face = FACES["array"]
         models = face.twins(classifier, fresh=False)

@@ -1,5 +1,6 @@
 """Rows of named features: dicts, tables with texts, and names hashed onto columns as scikit-learn's FeatureHasher does it."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -150,6 +151,14 @@ class TestTableThenDicts:
         clf = HGDClassifier().fit(self.X, self.Y)
         with pytest.raises(DataError, match="fitted on columns without names; pass an array with 3 columns, not dicts"):
             clf.predict_one({"a": 1.0})
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e200])
+def test_a_refused_value_is_named_as_it_was_given_though_hashing_turns_the_sign_of_some(value):
+    for name in "pqrstuvw":
+        told = f"column '{name}' is infinite ({value})" if np.isinf(value) else f"the largest {value} in column '{name}'"
+        with pytest.raises(DataError, match=re.escape(told)):
+            HGDClassifier(n_hash=16).learn_one({"a": 1.0, name: value}, 1)
 
 
 def hashed(record, width):

@@ -229,10 +229,10 @@ class TestFile:
 
     def test_parameters_changed_while_learning_are_refused_when_saved(self):
         clf = fitted()
-        clf.set_params(eta0=1.0)
+        clf.eta0 = 1.0
         with pytest.raises(FileError, match=r"were changed after it began to learn.*; set them back, or call fit again"):
             to_bytes(clf)
-        clf.set_params(eta0=-1.0)
+        clf.eta0 = -1.0
         with pytest.raises(ParameterError, match="eta0"):
             to_bytes(clf)
         clf.set_params(eta0=0.3, random_state=5)

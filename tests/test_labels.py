@@ -15,6 +15,7 @@ from scipy.special import expit, softmax
 import bits
 from poise import HGDClassifier, StreamClassifier
 from poise.errors import DataError
+from poise.labels import as_objects
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 #: Class numbers of the rows; the larger one comes first.
@@ -202,7 +203,59 @@ def test_one_class_alone_is_predicted_with_certainty():
     assert clf.predict_proba_one(X[0]) == {"only": 1.0}
 
 
+def test_a_second_class_that_is_named_turns_the_sign_of_its_scores_from_then_on():
+    clf, single = HGDClassifier(), HGDClassifier()
+    for one in (clf, single):
+        one.learn(X, [1] * 60)
+        one.learn(X[:0], [], classes=[0])
+    expected = clf.decision_function(X[:1])
+    assert expected[0] > 0.0
+    bits.assert_same_numbers(clf.learn(X[:1], [0]), expected)
+    bits.assert_same_numbers([single.learn_one(X[0], 0)], expected)
+    bits.assert_same_state(clf, single)
+
+
+def test_labels_of_rows_of_weight_0_may_be_anything():
+    weights = np.where(np.arange(60) == 7, 0.0, 1.0)
+    kept = HGDClassifier().fit(np.delete(X, 7, axis=0), np.delete(CODES, 7))
+    for strange, kind in ((np.nan, float), (0.5, float), (None, object), ("text", object)):
+        y = CODES.astype(kind)
+        y[7] = strange
+        bits.assert_same_state(HGDClassifier().fit(X, y, sample_weight=weights), kept)
+
+
+@pytest.mark.parametrize("strange", [pd.NA, [1], (1.5, "b"), np.array([1, 2]), Decimal("sNaN")], ids=repr)
+def test_fit_refuses_a_label_of_many_as_learn_does(strange):
+    y = as_objects([*CODES.tolist(), *CODES.tolist()])
+    y[90] = strange
+    rows, told = np.vstack([X, X]), []
+    for verb in (HGDClassifier().fit, HGDClassifier().learn):
+        with pytest.raises(DataError, match="label in row 90") as refused:
+            verb(rows, y)
+        told.append(str(refused.value))
+    assert told[0] == told[1]
+
+
+def test_fit_takes_tuples_as_labels_of_many_rows():
+    y = as_objects([("a", int(code)) for code in np.tile(CODES, 2)])
+    assert HGDClassifier().fit(np.vstack([X, X]), y).predict(X[:1])[0] in {("a", 0), ("a", 1)}
+
+
 # ---- more than two classes
+
+
+def test_a_method_for_two_classes_refuses_a_third_without_a_trace():
+    clf = HGDClassifier(variant="ohgd").fit(X, CODES)
+    before, told = bits.state_of(clf), r"The classes are .*2.*variant='ohgd' is defined for two classes only; use variant='hgd'"
+    for attempt in (
+        lambda: clf.learn_one(X[0], 2),
+        lambda: clf.learn(X, CODES + 1),
+        lambda: HGDClassifier(variant="ohgd").fit(X[:3], [0, 1, 2]),
+        lambda: HGDClassifier(variant="ohgd").partial_fit(X, CODES, classes=[0, 1, 2]),
+    ):
+        with pytest.raises(DataError, match=told):
+            attempt()
+    assert bits.state_of(clf) == before
 
 
 @pytest.mark.parametrize("learner", ["logistic", "svm", "perceptron", "softmax"])

@@ -42,6 +42,10 @@ SETTINGS = {
     "invscaling": {"standardize": "scale", "learning_rate": "invscaling", "power_t": 0.3, "unit_rows": True},
 }
 LEARNERS = ["perceptron", "svm", "logistic", "softmax"]
+#: Weights of these methods are so large that at constant steps any rounding grows from row to row: after 20,000 rows the twin is
+#: as far from itself with rows changed in their last bit. Over many rows they take shrinking steps; OHGD is published with them.
+SHRINKING = {"ohgd": {"learning_rate": "sqrt"}, "short memory": {"learning_rate": "invscaling", "power_t": 1.0}}
+MANY_ROWS = 20_000
 SHARED_SETS = ["a8a", "magic04", "mammography", "HTRU2", "default"]
 MORE_SETS = [*SHARED_SETS, "ijcnn1", "electricity", "rna"]
 EVERYWHERE = {"learner": LEARNERS, "setting": list(SETTINGS), "layout": ["dense", "csr"], "weighted": [False, True]}
@@ -71,7 +75,7 @@ def pytest_generate_tests(metafunc):
         cases = [{"data": name, **case} for k, name in enumerate(sets) for case in pairs(axes, seed=k)]
     else:
         cases = pairs({"data": sets, **axes})
-    rows = 20_000 if complete else 400 if many else 1000
+    rows = MANY_ROWS if complete else 400 if many else 1000
     metafunc.parametrize(("case", "rows"), [(case, rows) for case in cases], ids=[name_of(case) for case in cases])
 
 
@@ -80,7 +84,7 @@ def test_two_classes_agree(case, rows, request):
     lead = int(np.flatnonzero(y == case["first"])[0])
     X, y = np.roll(X, -lead, axis=0), np.roll(y, -lead)
     declared = [0, 1] if case["declared"] else None
-    agree(case, X, y, declared, request.node.user_properties.append, positive=case["positive"])
+    agree(case, X, y, declared, rows, request.node.user_properties.append, positive=case["positive"])
 
 
 def test_many_classes_agree(case, rows, request):
@@ -91,7 +95,7 @@ def test_many_classes_agree(case, rows, request):
     lead = int(np.flatnonzero(y[order] == case["first"])[0])
     order[[0, lead]] = order[[lead, 0]]
     declared = [*np.unique(y).tolist(), 99] if case["arrival"] == "declared" else None
-    agree(case, X[order], y[order], declared, request.node.user_properties.append)
+    agree(case, X[order], y[order], declared, rows, request.node.user_properties.append)
 
 
 @cache
@@ -108,25 +112,27 @@ def rows_of(name, rows):
     return real_data.load(name, rows)
 
 
-def agree(case, X, y, declared, record, *, positive=None):
+def agree(case, X, y, declared, rows, record, *, positive=None):
     """Learn the rows with both, with the same settings, and compare everything that either tells."""
     own, settings = METHODS[case["method"]], SETTINGS[case["setting"]]
     if case["setting"] == "raw rows":  # longer rows would make each step overshoot, and any rounding grow row by row
         X = X / np.maximum(np.max(np.abs(X), axis=0), 1.0)
+    if rows == MANY_ROWS:
+        settings = settings | SHRINKING.get(case["method"], {})
     method = OGD() if own is None else HGD(**own)
     core = StreamClassifier(method, case["learner"], positive=positive, **settings)
     twin = NaiveClassifier(
         "ogd" if own is None else "hgd", case["learner"], method_params=own, positive=positive, classes=declared, **settings
     )
     weights = np.random.default_rng(1).choice([0.0, 0.25, 1.0, 3.0], size=len(y)) if case["weighted"] else None
-    rows = sp.csr_array(X) if case["layout"] == "csr" else X
-    scores, expected = core.learn(rows, y, classes=declared, sample_weight=weights), twin.learn(X, y, weights)
+    laid_out = sp.csr_array(X) if case["layout"] == "csr" else X
+    scores, expected = core.learn(laid_out, y, classes=declared, sample_weight=weights), twin.learn(X, y, weights)
 
     worst = {"scores": deviation(scores, expected)}
-    worst["answers"] = deviation(core.decision_function(rows[:50]), twin.decision(X[:50]))
+    worst["answers"] = deviation(core.decision_function(laid_out[:50]), twin.decision(X[:50]))
     worst |= ledger_deviations(core, twin) | imbalance_deviations(core, twin) | weight_deviations(core, twin)
     record(("off the twin", worst))
-    np.testing.assert_array_equal(decided(scores), decided(expected))
+    assert wrongly_decided(scores, expected) == []
     np.testing.assert_array_equal(core.classes_, twin.classes)
     assert {name: size for name, size in worst.items() if not size <= TOLERANCE} == {}
 
@@ -146,6 +152,13 @@ def decided(scores):
     return np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=1)
 
 
+def wrongly_decided(found, expected):
+    """Rows decided otherwise than by the twin, though its scores do not tie."""
+    ours, theirs, rows = decided(found), decided(expected), np.arange(len(expected))
+    lead = np.abs(expected) if expected.ndim == 1 else expected[rows, theirs] - expected[rows, ours]
+    return np.flatnonzero((ours != theirs) & ~(lead <= TOLERANCE * np.nanmax(np.abs(expected)))).tolist()
+
+
 def ledger_deviations(core, twin):
     assert [core.ledger_[label].seen for label in twin.classes] == [twin.ledger[label]["seen"] for label in twin.classes]
     return {
@@ -163,9 +176,11 @@ def imbalance_deviations(core, twin):
 
 
 def weight_deviations(core, twin):
-    """Of the weights in raw units; an intercept is a difference of numbers as large as the weights times the means."""
-    _, shift = twin.scaler.raw_units()
-    size = max(np.max(np.abs(twin.intercept)), np.max(np.abs(twin.coef) @ np.abs(shift)))
+    """Of the weights in raw units; an intercept is a weight too, less numbers as large as the largest weight times the means."""
+    factor, shift = twin.scaler.raw_units()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = np.nanmax(np.abs(twin.coef) / factor, initial=0.0)
+    size = max(np.max(np.abs(twin.intercept)), largest * (1.0 + np.sum(np.abs(factor * shift))))
     return {
         "coef_": deviation(core.coef_, np.squeeze(twin.coef) if core.coef_.ndim == 1 else twin.coef),
         "intercept_": deviation(core.intercept_, twin.intercept, size),

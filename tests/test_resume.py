@@ -48,7 +48,9 @@ AXES = {
     "fit_intercept": [True, False],
     "missing": ["error", "zero"],
 }  # fmt: skip
-CASES = covering.pairs(AXES)
+BEYOND_TWO = [name for name in METHODS if name != "ohgd"]
+CASES = covering.pairs(AXES | {"method": BEYOND_TWO})
+CASES += covering.pairs(AXES | {"method": ["ohgd"], "classes": ["2", "2 listed", "1 then 2"]})
 SPLITS = 20
 
 
@@ -169,7 +171,11 @@ def test_a_clone_starts_anew_with_the_same_parameters(case):
     bits.assert_same_state(fresh, clf)
 
 
-@pytest.mark.parametrize("way", [lambda clf: saved_and_loaded(clf, 0), *COPIES[:3]], ids=["file", "copy", "joblib", "pickle"])
+@pytest.mark.parametrize(
+    "way",
+    [lambda clf: saved_and_loaded(clf, 0), *COPIES[:3], copy.copy],
+    ids=["file", "deep copy", "joblib", "pickle", "copy"],
+)
 def test_a_copy_and_its_original_learn_apart(way):
     X, y = bits.plain(40, 5, 3)
     clf = HGDClassifier()

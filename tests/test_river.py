@@ -150,6 +150,20 @@ class TestRow:
         assert model.predict_proba_many(table).empty
         assert bad_rows.state(model) == {"labels": []}
 
+    def test_is_answered_so_too_after_rows_that_teach_nothing(self):
+        table = pd.DataFrame({"a": [1.0]})
+        for teach in (
+            lambda model: model.learn_one({"a": 1.0}, 1, w=0.0),
+            lambda model: model.learn_many(table, pd.Series([1]), w=[0.0]),
+            lambda model: model.learn_many(table[:0], pd.Series([], dtype=int)),
+        ):
+            model = HGDClassifier()
+            teach(model)
+            assert model.predict_one({"a": 1.0}) is None
+            assert model.predict_proba_one({"a": 1.0}) == {}
+            assert len(model.predict_many(table)) == 0
+            assert model.predict_proba_many(table).empty
+
     @pytest.mark.parametrize("classes", [1, 2, 3, 7])
     @pytest.mark.parametrize("learner", ["logistic", "softmax", "svm", "perceptron"])
     def test_has_probabilities_that_add_up_to_1(self, learner, classes):

@@ -76,7 +76,9 @@ def test_clones_have_equal_parameters_and_learn_equally(estimator, cancer):
 
 
 def test_parameters_can_be_set_after_construction_and_hold_from_the_next_fit(cancer):
-    clf = HGDClassifier().fit(*cancer).set_params(learner=SVM(), eta0=0.1, clamp=None)
+    clf = HGDClassifier().fit(*cancer)
+    with pytest.warns(UserWarning, match="clamp, eta0, learner set on a HGDClassifier that has begun to learn.*call fit"):
+        clf.set_params(learner=SVM(), eta0=0.1, clamp=None)
     bits.assert_same_state(clf, HGDClassifier().fit(*cancer))
     bits.assert_same_state(clf.fit(*cancer), HGDClassifier(SVM(), eta0=0.1, clamp=None).fit(*cancer))
     with pytest.raises(ValueError, match="Invalid parameter 'eta'"):

@@ -119,6 +119,7 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
         const double given = block.weight ? block.weight[i] : 1.0;
         const size_t label = static_cast<size_t>(block.label[i]);
         const bool skipped = given == 0.0;
+        if (skipped && !(scores && i >= scored)) continue;
         if (!skipped && label >= state.classes && label >= 2) {
             if (i >= scored && scores) {
                 const Stop bad = source.template prepare<with_shadow, false>(state, i, x);

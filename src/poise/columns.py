@@ -29,6 +29,8 @@ class Setup:
     positive: Any
     n_hash: int | None
     owner: str
+    #: What is defined for two classes only, and what to use for more; None: any number will do.
+    two_classes: str | None = None
     #: Take a table's columns as named features that may come and go, from the first row on.
     open: bool = False
 

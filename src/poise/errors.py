@@ -93,11 +93,7 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 def require_choice(parameter: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse a value that is not one of the choices."""
-    try:
-        known = value in choices
-    except ValueError:  # an array
-        known = False
-    if not known:
+    if isinstance(value, np.ndarray) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{parameter} is {value!r}; it must be one of {listed}.")
 

@@ -121,8 +121,8 @@ class Labels:
         return row
 
 
-def as_labels(y: ArrayLike | None, rows: int) -> NDArray[Any]:
-    """Return `y` as a 1-D array of `rows` labels that can name classes."""
+def as_labels(y: ArrayLike | None, rows: int, weights: NDArray[np.float64] | None = None) -> NDArray[Any]:
+    """Return `y` as a 1-D array of `rows` labels that can name classes; those of rows of weight 0 may be anything."""
     if y is None:
         raise DataError("This classifier requires y to be passed, but the target y is None; give one label per row.")
     labels = _as_array(y, "y")
@@ -134,7 +134,8 @@ def as_labels(y: ArrayLike | None, rows: int) -> NDArray[Any]:
     if len(labels) != rows:
         raise DataError(f"X has {rows} rows and y has {len(labels)} labels; give one label per row.")
     if labels.dtype.kind == "f":
-        bad = np.flatnonzero(~np.isfinite(labels) | (labels != np.trunc(labels)))
+        counts = True if weights is None else weights > 0.0
+        bad = np.flatnonzero((~np.isfinite(labels) | (labels != np.trunc(labels))) & counts)
         if len(bad):
             class_label(labels[bad[0]], int(bad[0]))
     return labels

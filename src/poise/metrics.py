@@ -98,6 +98,8 @@ def confusion_table(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, classes: Seque
     """
     right, given = _paired(y_true, y_pred)
     size = len(classes)
+    if len(set(classes)) < size:
+        raise DataError(f"classes is {list(classes)}, which names a class twice; list every label once.")
     cells = _places(right, classes) * size + _places(given, classes)
     return np.bincount(cells, minlength=size * size).reshape(size, size)
 

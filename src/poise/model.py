@@ -70,13 +70,16 @@ class Model:
             codes, labels = known.encode(y, left_out)
             if not grow and len(labels) > len(known):
                 raise _unknown_label(y, codes, known)
+            if self.setup.two_classes and len(labels) > 2:
+                listed = ", ".join(repr(label) for label in labels.arrived[:3])
+                raise DataError(f"The classes are {listed}{', ...' if len(labels) > 3 else ''}, and {self.setup.two_classes}.")
             columns = self.columns or Columns.starting_with(rows, self.setup)
             saved, seen = None, columns.core.rows
             block, undo = columns.admit(rows, left_out)
             try:
                 if self.columns is None:
                     columns.core.declare(len(known))
-                elif len(known) > max(columns.core.classes, 2):
+                elif len(known) > max(columns.core.classes, 1):
                     saved = columns.core.state()
                     columns.core.declare(len(known))
                 scores = self._learn_block(columns, block, codes, weights, labels, scored=scored)
@@ -137,7 +140,8 @@ class Model:
         with self._lock:
             try:
                 code = self._codes.get(y, -1)
-                known = code >= 0 and self.columns is not None and 0.0 <= weight <= LARGEST_WEIGHT
+                plain = isinstance(weight, (int, float)) and 0.0 <= weight <= LARGEST_WEIGHT
+                known = code >= 0 and self.columns is not None and plain
             except (TypeError, ValueError, ArithmeticError):
                 known = False  # no label or no weight at all: the long way says why
             if known:
@@ -155,8 +159,8 @@ class Model:
                         return score[0, self.labels.order]
                     return -score if self._flip and before > 1 else score
             weights = as_weights(as_objects([weight]), 1)
-            plain = isinstance(y, np.ndarray) and y.ndim == 0 and not np.ma.is_masked(y)
-            labels = as_objects([y.item() if plain else y])
+            boxed = isinstance(y, np.ndarray) and y.ndim == 0 and not np.ma.is_masked(y)
+            labels = as_objects([y.item() if boxed else y])
             score = self.learn(single(x), labels, weights, scored=True)[0]
             return score if self._many else float(score)
 
@@ -258,7 +262,7 @@ def as_weights(sample_weight: Any, rows: int) -> Floats | None:
     bad = np.flatnonzero(~((weights >= 0.0) & (weights <= LARGEST_WEIGHT)))
     if len(bad):
         raise DataError(
-            f"sample_weight in row {bad[0]} is {weights[bad[0]]:g}; a weight must lie between 0 and 1e6: "
+            f"sample_weight in row {bad[0]} is {float(weights[bad[0]])!r}; a weight must lie between 0 and 1e6: "
             "0 leaves the row out, divide all weights by a common factor if they are larger."
         )
     return weights

@@ -1,5 +1,6 @@
 """The online classifier: scikit-learn's protocol over a model in progress, and the one-row family."""
 
+import copy
 import warnings
 from typing import Any, Self
 
@@ -47,14 +48,14 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         model = Model(self._setup())
         rows = as_rows(X)
-        labels = as_labels(y, rows.rows)
         weights = as_weights(sample_weight, rows.rows)
+        labels = as_labels(y, rows.rows, weights)
         if rows.rows == 0:
             raise DataError("Found array with 0 sample(s) while a minimum of 1 is required by fit; give at least one row.")
         if weights is not None and not weights.any():
             raise DataError("All sample weights are zero: fit would learn nothing; give at least one row a positive weight.")
-        _warn_of_blocks(labels)
-        _, distinct = Labels().encode(labels, None if weights is None else weights == 0)
+        codes, distinct = Labels().encode(labels, None if weights is None else weights == 0)
+        _warn_of_blocks(codes)
         model.learn(rows, labels, weights, scored=False, classes=distinct.arrived)
         self._model = model
         return self
@@ -112,8 +113,8 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not grow and known is None and classes is None:
             raise DataError("classes must be passed on the first call to partial_fit; give all labels there will ever be.")
         rows = as_rows(X)
-        labels = as_labels(y, rows.rows)
         weights = as_weights(sample_weight, rows.rows)
+        labels = as_labels(y, rows.rows, weights)
         listed = [] if classes is None else as_classes(classes)
         if not grow and known is not None and listed and set(listed) != set(model.labels.arrived):
             raise DataError(
@@ -223,8 +224,8 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         flat = scores.reshape(len(scores))
         if len(labels) == 1:
             return labels.decode(np.zeros(len(flat), dtype=np.intp))
-        classes = labels.classes
-        tie_is_upper = self.positive is None or self.positive != classes[0]
+        positive = self._fitted().setup.positive
+        tie_is_upper = positive is None or positive != labels.classes[0]
         return labels.decode((flat >= 0 if tie_is_upper else flat > 0).astype(np.intp))
 
     def _probable(self, scores: Scores, labels: Labels) -> Scores:
@@ -249,6 +250,34 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- scikit-learn's protocol
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters for the next `fit`; a model in progress keeps those it began with, and a warning says so.
+
+        Parameters
+        ----------
+        params
+            Parameters of the constructor by name.
+        """
+        super().set_params(**params)
+        model: Model | None = getattr(self, "_model", None)
+        if model is not None and self._setup() != model.setup:
+            changed = ", ".join(sorted(params))
+            warnings.warn(
+                f"{changed} set on a {type(self).__name__} that has begun to learn: the model in progress keeps the parameters "
+                "it began with; call fit to start anew with the new ones.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def __copy__(self) -> Self:
+        """Copy the model in progress too: a copy and its original learn apart."""
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self))
+        if "_model" in vars(self):
+            other._model = copy.deepcopy(self._model)
+        return other
+
     def __sklearn_is_fitted__(self) -> bool:
         """Tell scikit-learn whether anything was learned."""
         return getattr(self, "_model", None) is not None
@@ -261,13 +290,13 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _warn_of_blocks(labels: NDArray[Any]) -> None:
+def _warn_of_blocks(codes: NDArray[np.int32]) -> None:
     """Warn when the labels come in few runs: one pass over sorted rows ends with the last class in its ears."""
-    n = len(labels)
+    n = len(codes)
     if n < 100:
         return
-    runs = 1 + int(np.count_nonzero(labels[1:] != labels[:-1]))
-    shares = np.unique(labels.astype(str) if labels.dtype.kind == "O" else labels, return_counts=True)[1] / n
+    runs = 1 + int(np.count_nonzero(codes[1:] != codes[:-1]))
+    shares = np.unique(codes, return_counts=True)[1] / n
     expected = 1 + (n - 1) * (1.0 - float(np.sum(shares**2)))
     if len(shares) > 1 and runs < 0.1 * expected:
         warnings.warn(

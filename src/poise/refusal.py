@@ -32,7 +32,8 @@ def explained(refusal: BaseException, names: list[str] | None, block: Dense | Sp
         value = float(found[0])
     where = repr(names[column]) if names and 0 <= column < len(names) else str(column)
     if not names and isinstance(block, Sparse) and block.records:  # hashed: which name led to the column?
-        where = repr(_name_of(block.records[row]))
+        name = _name_of(block.records[row])
+        where, value = repr(name), as_number(block.records[row].get(name))
     told = _RULES[rule].format(value=value, where=where, column=column, last=block.width - 1)
     return DataError(f"The value in row {row}, column {where} {told}" if rule in ("missing", "infinite") else f"Row {row} {told}")
 

@@ -38,7 +38,7 @@ class _River(base.MiniBatchClassifier):
 
     @property
     def _learned(self) -> bool:
-        return self._model.columns is not None
+        return self._model.columns is not None and len(self._model.labels) > 0
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn one row.
@@ -67,7 +67,8 @@ class _River(base.MiniBatchClassifier):
             Factors for the length of the steps.
         """
         rows = _as_table(X)
-        self._model.learn(rows, as_labels(y, rows.rows), as_weights(w, rows.rows), scored=False)
+        weights = as_weights(w, rows.rows)
+        self._model.learn(rows, as_labels(y, rows.rows, weights), weights, scored=False)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """Probability of each known label; empty before the first.

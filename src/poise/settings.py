@@ -70,7 +70,8 @@ def setup_of(classifier: Any, method: Method) -> Setup:
     }
     _require_seed(given["random_state"])
     _require_label("positive", given["positive"])
-    return Setup(core, given["standardize"], given["positive"], _hash_width(given["n_hash"]), type(classifier).__name__)
+    width, owner = _hash_width(given["n_hash"]), type(classifier).__name__
+    return Setup(core, given["standardize"], given["positive"], width, owner, method.two_classes)
 
 
 def _average(value: Any) -> tuple[bool, float]:

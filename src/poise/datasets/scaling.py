@@ -43,14 +43,13 @@ def scale_columns(X: Columns) -> Columns:
     array([[0.6, 0. ],
            [0.8, 1. ]])
     """
-    if scipy.sparse.issparse(X):
-        return cast("Columns", _scale_sparse(cast("_Sparse", X)))
-    dense = np.asarray(X)
-    if dense.ndim != 2 or dense.dtype.kind not in "fiub":
+    sparse = scipy.sparse.issparse(X)
+    table = X if sparse else np.asarray(X)
+    if table.ndim != 2 or table.dtype.kind not in "fiub":
         raise DataError(
-            f"X has the shape {dense.shape} and the type {dense.dtype}: give a table of numbers with one row for each example."
+            f"X has the shape {table.shape} and the type {table.dtype}: give a table of numbers with one row for each example."
         )
-    return cast("Columns", _scale_dense(dense))
+    return cast("Columns", _scale_sparse(cast("_Sparse", table)) if sparse else _scale_dense(table))
 
 
 def _scale_dense(X: _Floats) -> _Floats:

@@ -17,6 +17,11 @@ class Method:
     standing: ClassVar[str]
     as_published: ClassVar[dict[str, Any]] = {}
 
+    @property
+    def two_classes(self) -> str | None:
+        """What is defined for two classes only, and what to use for more; None: any number will do."""
+        return None
+
     def settings(self) -> dict[str, Any]:
         """Return what the core needs to know."""
         raise TypeError(f"{type(self).__name__} says nothing to the core: define settings().")

@@ -91,6 +91,11 @@ class HGD(Method):
                 f"memory is {reprlib.repr(self.memory)}; it must lie between 0 and 1, or be None for plain counts."
             )
 
+    @property
+    def two_classes(self) -> str | None:
+        """What is defined for two classes only, and what to use for more; None: any number will do."""
+        return "variant='ohgd' is defined for two classes only; use variant='hgd'" if self.variant == "ohgd" else None
+
     def settings(self) -> dict[str, Any]:
         """Return what the core needs to know."""
         limited = self.clamp is not None and not isinstance(self.clamp, str)
