@@ -155,7 +155,15 @@ def wide_coo(X):
     return sp.coo_array((out.data, tuple(at.astype(np.int64) for at in out.coords)), shape=X.shape)
 
 
+def unaligned_csr(X):
+    """CSR of which no part starts at a multiple of its numbers' size."""
+    out = sp.csr_array(X)
+    out.data, out.indices, out.indptr = unaligned(out.data), unaligned(out.indices), unaligned(out.indptr)
+    return out
+
+
 SPARSE |= {
+    "csr unaligned": unaligned_csr,
     "csr 64": wide(sp.csr_array),
     "csr matrix 64": wide(sp.csr_matrix),
     "csc 64": wide(sp.csc_array),

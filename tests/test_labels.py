@@ -33,6 +33,7 @@ KINDS = {
     "uint64 apart by one": ([2**64 - 2, 2**64 - 1], lambda y: np.array(y, dtype=np.uint64)),
     "big-endian": ([1, 300], lambda y: np.array(y, dtype=">i4")),
     "strided": ([5, 6], lambda y: np.repeat(y, 3)[1::3]),
+    "unaligned": ([5, 6], lambda y: np.frombuffer(b"\0" + np.array(y).tobytes(), dtype=np.int64, offset=1)),
     "read-only": ([5, 6], lambda y: np.frombuffer(np.array(y).tobytes(), dtype=np.int64)),
     "python ints beyond 64 bits": ([0, 2**70], list),
     "bool": ([False, True], np.array),

@@ -84,7 +84,7 @@ def test_two_classes_agree(case, rows, request):
     lead = int(np.flatnonzero(y == case["first"])[0])
     X, y = np.roll(X, -lead, axis=0), np.roll(y, -lead)
     declared = [0, 1] if case["declared"] else None
-    agree(case, X, y, declared, rows, request.node.user_properties.append, positive=case["positive"])
+    agree(case, X, y, declared, request.node.user_properties.append, rows=rows, positive=case["positive"])
 
 
 def test_many_classes_agree(case, rows, request):
@@ -95,7 +95,7 @@ def test_many_classes_agree(case, rows, request):
     lead = int(np.flatnonzero(y[order] == case["first"])[0])
     order[[0, lead]] = order[[lead, 0]]
     declared = [*np.unique(y).tolist(), 99] if case["arrival"] == "declared" else None
-    agree(case, X[order], y[order], declared, rows, request.node.user_properties.append)
+    agree(case, X[order], y[order], declared, request.node.user_properties.append, rows=rows)
 
 
 @cache
@@ -112,7 +112,7 @@ def rows_of(name, rows):
     return real_data.load(name, rows)
 
 
-def agree(case, X, y, declared, rows, record, *, positive=None):
+def agree(case, X, y, declared, record, *, rows, positive=None):
     """Learn the rows with both, with the same settings, and compare everything that either tells."""
     own, settings = METHODS[case["method"]], SETTINGS[case["setting"]]
     if case["setting"] == "raw rows":  # longer rows would make each step overshoot, and any rounding grow row by row

@@ -181,7 +181,7 @@ def as_floats(X: NDArray[Any]) -> NDArray[Any]:
 def as_doubles(X: Any) -> Floats:
     """Return numbers as a contiguous f64 array; what is too large for it is infinite, and refused as such."""
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(X, dtype=np.float64)
+        return np.require(X, np.float64, ["C", "A"])
 
 
 def _as_float(value: Any, row: int, column: int | str) -> float:
@@ -232,8 +232,8 @@ def _from_sparse(X: Any) -> Sparse:
         )
     index = np.int64 if max(starts.dtype.itemsize, matrix.indices.dtype.itemsize) > 4 else np.int32
     return Sparse(
-        np.ascontiguousarray(starts, dtype=index),
-        np.ascontiguousarray(matrix.indices, dtype=index),
+        np.require(starts, index, ["C", "A"]),
+        np.require(matrix.indices, index, ["C", "A"]),
         as_doubles(matrix.data),
         int(matrix.shape[1]),
     )

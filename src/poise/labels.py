@@ -112,7 +112,7 @@ class Labels:
         if y.dtype.kind == "f":
             encode, kind, largest = _core.encode_f64, np.dtype(np.float64), 2**53
         while row < len(y) and len(arrived) <= _FEW and (table := _whole_numbers(arrived, largest)) is not None:
-            stop = encode(y[row:].astype(kind, copy=False), table.astype(kind), codes[row:])
+            stop = encode(np.require(y[row:], kind, "A"), table.astype(kind), codes[row:])
             if stop < 0:
                 return len(y)
             row += stop

@@ -273,8 +273,8 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __copy__(self) -> Self:
         """Copy the model in progress too: a copy and its original learn apart."""
         other = type(self).__new__(type(self))
-        vars(other).update(vars(self))
-        if "_model" in vars(self):
+        other.__dict__.update(self.__dict__)
+        if self.__sklearn_is_fitted__():
             other._model = copy.deepcopy(self._model)
         return other
 

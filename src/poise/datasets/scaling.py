@@ -44,12 +44,12 @@ def scale_columns(X: Columns) -> Columns:
            [0.8, 1. ]])
     """
     sparse = scipy.sparse.issparse(X)
-    table = X if sparse else np.asarray(X)
+    table: Any = X if sparse else np.asarray(X)
     if table.ndim != 2 or table.dtype.kind not in "fiub":
         raise DataError(
             f"X has the shape {table.shape} and the type {table.dtype}: give a table of numbers with one row for each example."
         )
-    return cast("Columns", _scale_sparse(cast("_Sparse", table)) if sparse else _scale_dense(table))
+    return cast("Columns", _scale_sparse(table) if sparse else _scale_dense(table))
 
 
 def _scale_dense(X: _Floats) -> _Floats:
