@@ -477,8 +477,10 @@ int64_t encode(const nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>& y,
     const T* label = y.data();
     const ptrdiff_t step = n > 1 ? y.stride(0) : 1;
     int32_t* code = codes.data();
-    size_t last = 0;
-    for (size_t i = 0; i < n; ++i) {
+    size_t last = 0, i = 0;
+    if constexpr (std::is_same_v<T, int64_t>)
+        if (k == 2 && step == 1) i = engine().tell_apart(label, n, known[0], known[1], code);
+    for (; i < n; ++i) {
         const T value = label[static_cast<ptrdiff_t>(i) * step];
         if (last >= k || !(known[last] == value)) {
             last = 0;

@@ -70,14 +70,6 @@ POISE_INLINE void book(const State& state, Account& account, Stride stride) {
     account.seen += 1;
 }
 
-// Class numbers come in order of arrival. A second class needs no new weights; a third one does, and stops the loop.
-POISE_INLINE bool known(State& state, size_t label) {
-    if (label < state.classes) return true;
-    if (label >= 2) return false;
-    state.classes = label + 1;
-    return true;
-}
-
 // A call's own copy of the small state, which the compiler can keep in registers; given back at the end.
 template <bool two>
 class Borrowed {
@@ -107,6 +99,16 @@ class Borrowed {
     Account account_[2];
 };
 
+// Scores a row without learning it. Never part of learn_rows: rows there are seldom only scored, and its registers are few.
+template <bool two, bool with_shadow, class Source>
+__attribute__((noinline)) Stop score_row(const State& state, const Source& source, size_t i, double* scores, size_t many) {
+    Prepared<typename Source::Row> x{};
+    const Stop bad = source.template prepare<with_shadow, false>(state, i, x);
+    if (bad.rule == Rule::none) show<two>(state, x, i, scores, many);
+    return bad;
+}
+
+// Class numbers come in order of arrival. A second class needs no new weights; a third one does, and stops the loop.
 template <bool two, bool with_shadow, class Source>
 Stop learn_rows(State& outside, const Source& source, const Block& block, size_t begin, size_t end, size_t scored, double* scores,
                 size_t many) {
@@ -115,25 +117,21 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
     Tally& tally = borrowed.tally;
     Imbalance imbalance(tally);
     for (size_t i = begin; i < end; ++i) {
-        Prepared<typename Source::Row> x{};
         const double given = block.weight ? block.weight[i] : 1.0;
         const size_t label = static_cast<size_t>(block.label[i]);
-        const bool skipped = given == 0.0;
-        if (skipped && !(scores && i >= scored)) continue;
-        if (!skipped && label >= state.classes && label >= 2) {
-            if (i >= scored && scores) {
-                const Stop bad = source.template prepare<with_shadow, false>(state, i, x);
-                if (bad.rule != Rule::none) return bad;
-                show<two>(state, x, i, scores, many);
-            }
-            return {Rule::new_class, i, static_cast<int64_t>(label)};
+        const bool left_out = given == 0.0, grows = !left_out && label >= state.classes && label >= 2;
+        const bool shown = scores && i >= scored;
+        if (__builtin_expect(left_out || grows, 0)) {
+            const Stop bad = shown ? score_row<two, with_shadow>(state, source, i, scores, many) : Stop{};
+            if (bad.rule != Rule::none) return bad;
+            if (grows) return {Rule::new_class, i, static_cast<int64_t>(label)};
+            continue;
         }
-        const Stop bad = skipped ? source.template prepare<with_shadow, false>(state, i, x)
-                                 : source.template prepare<with_shadow, true>(state, i, x);
+        Prepared<typename Source::Row> x{};
+        const Stop bad = source.template prepare<with_shadow, true>(state, i, x);
         if (bad.rule != Rule::none) return bad;
-        if (scores && i >= scored) show<two>(state, x, i, scores, many);
-        if (skipped) continue;
-        if (!known(state, label)) return {Rule::new_class, i, static_cast<int64_t>(label)};
+        if (shown) show<two>(state, x, i, scores, many);
+        if (label >= state.classes) state.classes = label + 1;
         if (state.set.radius > 0.0) remember_weights(state);
         Stride stride = learn_row<two>(state, x, label, step_size(state) * given);
         if (stride.travelled < 0.0) return {Rule::far, i, -1};
@@ -150,11 +148,9 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
 template <bool two, class Source>
 Stop score_rows(const State& state, const Source& source, size_t begin, size_t end, double* scores, size_t many) {
     for (size_t i = begin; i < end; ++i) {
-        Prepared<typename Source::Row> x{};
-        const Stop bad =
-            state.shadow ? source.template prepare<true, false>(state, i, x) : source.template prepare<false, false>(state, i, x);
+        const Stop bad = state.shadow ? score_row<two, true>(state, source, i, scores, many)
+                                      : score_row<two, false>(state, source, i, scores, many);
         if (bad.rule != Rule::none) return bad;
-        show<two>(state, x, i, scores, many);
     }
     return {};
 }

@@ -121,6 +121,8 @@ struct Engine {
     Stop (*learn)(State&, const Block&, size_t begin, size_t end, size_t scored, double* scores, size_t many);
     Stop (*score)(const State&, const Block&, size_t begin, size_t end, double* scores, size_t many);
     void (*proportions)(double* scores, size_t rows, size_t columns);  // in place: softmax of a row, sigmoid of one column
+    // Class numbers 0 and 1 of labels; returns how many rows it did before one of another label may come.
+    size_t (*tell_apart)(const int64_t* label, size_t rows, int64_t first, int64_t second, int32_t* code);
 };
 
 }  // namespace poise

@@ -223,9 +223,8 @@ def _from_sparse(X: Any) -> Sparse:
             f"The sparse matrix is damaged: indptr has {len(starts)} entries and begins with {starts[:1].tolist()}, and for its "
             f"{matrix.shape[0]} rows it must have {matrix.shape[0] + 1} and begin with 0; build it anew."
         )
-    fallen = np.flatnonzero((starts[1:] < starts[:-1]) | (starts[1:] > entries))
-    if len(fallen):
-        row = int(fallen[0])
+    if starts[-1] > entries or np.any(starts[1:] < starts[:-1]):
+        row = int(np.flatnonzero((starts[1:] < starts[:-1]) | (starts[1:] > entries))[0])
         raise DataError(
             f"The sparse matrix is damaged: indptr goes from {starts[row]} to {starts[row + 1]} in row {row}, "
             f"and it must rise to the {entries} entries at most; build it anew."

@@ -140,8 +140,9 @@ class Model:
         with self._lock:
             try:
                 code = self._codes.get(y, -1)
-                plain = isinstance(weight, (int, float)) and 0.0 <= weight <= LARGEST_WEIGHT
-                known = code >= 0 and self.columns is not None and plain
+                kind = type(weight)
+                plain = (kind is float or kind is int) and 0.0 <= weight <= LARGEST_WEIGHT
+                known = plain and code >= 0 and self.columns is not None
             except (TypeError, ValueError, ArithmeticError):
                 known = False  # no label or no weight at all: the long way says why
             if known:
