@@ -1,32 +1,29 @@
-// The only file that knows Python: settings by name, blocks and single rows in, scores out, state as named arrays.
+// The Python module: settings by name, rows in, scores out. Only the files named bind know Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 
+#include "bind_dict.hpp"
+#include "bind_rows.hpp"
+#include "bind_state.hpp"
 #include "engine.hpp"
 #include "hash.hpp"
 #include "model.hpp"
-#include "named_row.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace poise {
 namespace {
-
-using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
-using Labels = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 PyObject* refused_type = nullptr;  // RowRefused(rule, row, column)
 
@@ -80,96 +77,10 @@ Settings settings_of(const nb::dict& given) {
     return set;
 }
 
-Block dense_block(const AnyArray& X) {
-    Block block;
-    block.rows = X.shape(0);
-    block.width = block.longest = X.shape(1);
-    block.values = X.data();
-    block.row_step = X.stride(0);
-    block.column_step = block.width > 1 ? X.stride(1) : 1;
-    block.layout = X.dtype() == nb::dtype<float>() ? Layout::f32 : Layout::f64;
-    const size_t item = block.layout == Layout::f32 ? sizeof(float) : sizeof(double);
-    const ptrdiff_t last =
-        block.rows ? static_cast<ptrdiff_t>(block.rows - 1) * block.row_step + static_cast<ptrdiff_t>(block.width) : 0;
-    block.end = static_cast<const char*>(block.values) + last * static_cast<ptrdiff_t>(item);
-    return block;
-}
-
-// Whether the rows of a CSR matrix follow each other within its entries; leaves the length of the longest.
-template <class I>
-bool rows_follow(const AnyArray& starts, size_t entries, size_t& longest) {
-    const I* at = static_cast<const I*>(starts.data());
-    bool good = at[0] >= 0 && static_cast<size_t>(at[starts.shape(0) - 1]) <= entries;
-    using Length = std::make_unsigned_t<I>;
-    Length most = 0;
-    for (size_t i = 1; i < starts.shape(0); ++i) {
-        good &= at[i] >= at[i - 1];
-        most = std::max(most, static_cast<Length>(static_cast<Length>(at[i]) - static_cast<Length>(at[i - 1])));
-    }
-    longest = good ? static_cast<size_t>(most) : 0;
-    return good;
-}
-
-Block csr_block(const AnyArray& starts, const AnyArray& columns, const Weights& values, size_t width) {
-    Block block;
-    const bool wide = starts.dtype() == nb::dtype<int64_t>();
-    const size_t entries = columns.shape(0) < values.shape(0) ? columns.shape(0) : values.shape(0);
-    if (starts.dtype() != columns.dtype() || !starts.shape(0) ||
-        !(wide ? rows_follow<int64_t>(starts, entries, block.longest) : rows_follow<int32_t>(starts, entries, block.longest)))
-        throw nb::value_error("the CSR matrix is damaged: indptr must rise from 0 to the number of entries");
-    block.layout = wide ? Layout::csr64 : Layout::csr32;
-    block.rows = starts.shape(0) - 1;
-    block.width = width;
-    block.row_start = starts.data();
-    block.column = columns.data();
-    block.values = values.data();
-    return block;
-}
-
-nb::object new_scores(size_t rows, size_t columns, double*& data) {
-    const size_t n = rows * (columns ? columns : 1);
-    data = new double[n ? n : 1];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    const size_t shape[2] = {rows, columns};
-    return nb::cast(nb::ndarray<nb::numpy, double>(data, columns ? 2 : 1, shape, owner));
-}
-
 bool python_interrupts() {
     nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
 }
-
-// One row of a 1-D array through the buffer protocol: cheaper than an ndarray object for a handful of numbers.
-class OneRow {
-  public:
-    explicit OneRow(nb::handle x) {
-        if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
-            PyErr_Clear();
-            return;
-        }
-        const char* format = view_.format ? view_.format : "B";
-        const bool f64 = !std::strcmp(format, "d"), f32 = !std::strcmp(format, "f");
-        good = view_.ndim == 1 && (f64 || f32) && view_.strides[0] % view_.itemsize == 0 &&
-               reinterpret_cast<uintptr_t>(view_.buf) % static_cast<size_t>(view_.itemsize) == 0;
-        if (!good) return;
-        block.layout = f64 ? Layout::f64 : Layout::f32;
-        block.rows = 1;
-        block.width = block.longest = static_cast<size_t>(view_.shape[0]);
-        block.values = view_.buf;
-        block.column_step = view_.strides[0] / view_.itemsize;
-        block.end = static_cast<const char*>(view_.buf) + view_.shape[0] * view_.itemsize;
-    }
-    ~OneRow() {
-        if (view_.obj) PyBuffer_Release(&view_);
-    }
-    OneRow(const OneRow&) = delete;
-    OneRow& operator=(const OneRow&) = delete;
-    Block block;
-    bool good = false;
-
-  private:
-    Py_buffer view_{};
-};
 
 class Core {
   public:
@@ -235,8 +146,8 @@ class Core {
     }
     void hash_onto(size_t width) { hashed_ = width; }
 
-    nb::dict state() const;
-    void restore(const nb::dict& saved);
+    nb::dict state() const { return state_of(model_, hashed_); }
+    void restore(const nb::dict& saved) { std::tie(model_, hashed_) = model_of(model_.set, saved); }
     size_t width() const { return model_.memory.width; }
     size_t classes() const { return model_.memory.classes; }
     bool each() const { return model_.memory.each; }
@@ -346,126 +257,6 @@ class Core {
     NamedRow named_;
     size_t hashed_ = 0;
 };
-
-template <class T, class From>
-nb::object copied(size_t rows, size_t columns, From from) {
-    const size_t n = rows * columns;
-    T* data = new T[n ? n : 1];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    for (size_t i = 0; i < rows; ++i)
-        for (size_t j = 0; j < columns; ++j) data[i * columns + j] = from(i, j);
-    const size_t shape[2] = {rows, columns};
-    return nb::cast(nb::ndarray<nb::numpy, T>(data, 2, shape, owner));
-}
-
-template <class T>
-using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Fills `to` from a saved table that must have exactly this shape.
-template <class T, class To>
-void taken(const nb::dict& saved, const char* name, size_t rows, size_t columns, To to) {
-    if (!saved.contains(name)) throw nb::value_error((std::string("tensor '") + name + "' is missing").c_str());
-    Table<T> table;
-    if (!nb::try_cast<Table<T>>(saved[name], table) || table.shape(0) != rows || table.shape(1) != columns)
-        throw nb::value_error((std::string("tensor '") + name + "' has the wrong type or shape").c_str());
-    for (size_t i = 0; i < rows; ++i)
-        for (size_t j = 0; j < columns; ++j) to(i, j, table(i, j));
-}
-
-nb::dict Core::state() const {
-    const Memory& m = model_.memory;
-    const Tally& t = m.tally;
-    nb::dict out;
-    const auto rows_of = [&](const std::vector<double>& values, size_t stride, size_t width) {
-        return copied<double>(m.outputs, width, [&](size_t k, size_t j) { return values[k * stride + j]; });
-    };
-    out["weights"] = rows_of(m.weights, m.stride, m.width);
-    out["intercept"] = rows_of(m.intercept, 1, 1);
-    if (model_.set.average) {
-        out["shadow"] = rows_of(m.shadow, m.stride, m.width);
-        out["shadow_intercept"] = rows_of(m.shadow_intercept, 1, 1);
-    }
-    if (!m.mean.empty()) {
-        out["scaler_mean"] = copied<double>(1, m.width, [&](size_t, size_t j) { return m.mean[j]; });
-        out["scaler_spread"] = copied<double>(1, m.width, [&](size_t, size_t j) { return m.spread[j]; });
-    }
-    if (!m.count.empty()) out["scaler_count"] = copied<uint64_t>(1, m.width, [&](size_t, size_t j) { return m.count[j]; });
-    if (!m.kind.empty()) out["column_kind"] = copied<uint8_t>(1, m.width, [&](size_t, size_t j) { return m.kind[j]; });
-    out["ledger_seen"] = copied<uint64_t>(1, m.account.size(), [&](size_t, size_t c) { return m.account[c].seen; });
-    out["ledger_sums"] = copied<double>(m.account.size(), 3, [&](size_t c, size_t j) {
-        return j == 0 ? m.account[c].share : j == 1 ? m.account[c].pulled : m.account[c].travelled;
-    });
-    const uint64_t counts[] = {t.rows, t.entries, t.compared, m.classes};
-    out["tally_counts"] = copied<uint64_t>(1, 4, [&](size_t, size_t j) { return counts[j]; });
-    const double factors[] = {t.blend, t.worst_ratio, t.phantom_share};
-    out["tally_factors"] = copied<double>(1, 3, [&](size_t, size_t j) { return factors[j]; });
-    out["imbalance"] = copied<double>(2, 8, [&](size_t k, size_t lane) { return (k ? t.log_imbalance : t.imbalance)[lane]; });
-    const uint64_t shape[] = {static_cast<uint64_t>(m.scaling), m.each, m.open, m.width, hashed_};
-    out["columns"] = copied<uint64_t>(1, 5, [&](size_t, size_t j) { return shape[j]; });
-    return out;
-}
-
-void Core::restore(const nb::dict& saved) {
-    Model fresh(model_.set);
-    Memory& m = fresh.memory;
-    uint64_t shape[5], counts[4];
-    taken<uint64_t>(saved, "columns", 1, 5, [&](size_t, size_t j, uint64_t v) { shape[j] = v; });
-    taken<uint64_t>(saved, "tally_counts", 1, 4, [&](size_t, size_t j, uint64_t v) { counts[j] = v; });
-    Table<double> weights;
-    if (!nb::try_cast<Table<double>>(saved["weights"], weights) || weights.shape(1) != shape[3] || shape[0] > 2 ||
-        weights.shape(0) != (counts[3] > 2 ? counts[3] : 1))
-        throw nb::value_error("tensor 'weights' does not fit the number of classes and columns");
-    m.scaling = static_cast<Scaling>(shape[0]);
-    m.each = shape[1] != 0;
-    m.open = shape[2] != 0;
-    fresh.widen(shape[3]);
-    fresh.declare(counts[3]);
-    const auto finite = [](const char* name, double v) {
-        if (!std::isfinite(v))
-            throw nb::value_error((std::string("tensor '") + name + "' holds a number that is not finite").c_str());
-        return v;
-    };
-    const auto rows_of = [&](const char* name, std::vector<double>& values, size_t stride, size_t width) {
-        taken<double>(saved, name, m.outputs, width,
-                      [&](size_t k, size_t j, double v) { values[k * stride + j] = finite(name, v); });
-    };
-    rows_of("weights", m.weights, m.stride, m.width);
-    rows_of("intercept", m.intercept, 1, 1);
-    if (model_.set.average) {
-        rows_of("shadow", m.shadow, m.stride, m.width);
-        rows_of("shadow_intercept", m.shadow_intercept, 1, 1);
-    }
-    if (m.scaling != Scaling::none) {
-        taken<double>(saved, "scaler_mean", 1, m.width,
-                      [&](size_t, size_t j, double v) { m.mean[j] = finite("scaler_mean", v); });
-        taken<double>(saved, "scaler_spread", 1, m.width,
-                      [&](size_t, size_t j, double v) { m.spread[j] = finite("scaler_spread", v); });
-    }
-    if (!m.count.empty())
-        taken<uint64_t>(saved, "scaler_count", 1, m.width, [&](size_t, size_t j, uint64_t v) { m.count[j] = v; });
-    if (saved.contains("column_kind")) {
-        m.kind.resize(m.width);
-        taken<uint8_t>(saved, "column_kind", 1, m.width, [&](size_t, size_t j, uint8_t v) {
-            if (v > 2) throw nb::value_error("tensor 'column_kind' holds a kind that does not exist");
-            m.kind[j] = v;
-        });
-    }
-    taken<uint64_t>(saved, "ledger_seen", 1, m.account.size(), [&](size_t, size_t c, uint64_t v) { m.account[c].seen = v; });
-    taken<double>(saved, "ledger_sums", m.account.size(), 3, [&](size_t c, size_t j, double v) {
-        Account& a = m.account[c];
-        (j == 0 ? a.share : j == 1 ? a.pulled : a.travelled) = finite("ledger_sums", v);
-    });
-    Tally& t = m.tally;
-    t.rows = counts[0];
-    t.entries = counts[1];
-    t.compared = counts[2];
-    double* factors[] = {&t.blend, &t.worst_ratio, &t.phantom_share};
-    taken<double>(saved, "tally_factors", 1, 3, [&](size_t, size_t j, double v) { *factors[j] = finite("tally_factors", v); });
-    taken<double>(saved, "imbalance", 2, 8,
-                  [&](size_t k, size_t lane, double v) { (k ? t.log_imbalance : t.imbalance)[lane] = finite("imbalance", v); });
-    model_ = std::move(fresh);
-    hashed_ = shape[4];
-}
 
 // Turns labels into class numbers by looking them up in `table`; returns the first row whose label is not there, or -1.
 template <class T>

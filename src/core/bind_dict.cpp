@@ -1,4 +1,4 @@
-#include "named_row.hpp"
+#include "bind_dict.hpp"
 
 #include <string>
 
