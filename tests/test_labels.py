@@ -1,5 +1,6 @@
 """Labels of every kind: what is a class, which sign is whose, and how a third class comes in."""
 
+import re
 import warnings
 from decimal import Decimal
 
@@ -15,7 +16,7 @@ from scipy.special import expit, softmax
 import bits
 from poise import HGDClassifier, StreamClassifier
 from poise.errors import DataError
-from poise.labels import as_objects
+from poise.labels import Labels, as_objects
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 #: Class numbers of the rows; the larger one comes first.
@@ -242,19 +243,35 @@ def test_fit_takes_tuples_as_labels_of_many_rows():
     assert HGDClassifier().fit(np.vstack([X, X]), y).predict(X[:1])[0] in {("a", 0), ("a", 1)}
 
 
+@given(st.data())
+def test_whole_numbers_are_told_apart_wherever_they_stand(data):
+    some = data.draw(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=3, unique=True))
+    common = data.draw(st.sampled_from(some))
+    y = np.full(data.draw(st.integers(0, 300)), common)
+    for row, label in data.draw(st.lists(st.tuples(st.integers(0, 299), st.sampled_from(some)), max_size=6)):
+        y[row : row + 1] = label
+    known = Labels(some[:2])
+    codes, labels = known.encode(y)
+    assert [labels.arrived[code] for code in codes] == y.tolist()
+    assert set(labels.arrived) == {*known.arrived, *y.tolist()}
+
+
 # ---- more than two classes
 
 
 def test_a_method_for_two_classes_refuses_a_third_without_a_trace():
     clf = HGDClassifier(variant="ohgd").fit(X, CODES)
-    before, told = bits.state_of(clf), r"The classes are .*2.*variant='ohgd' is defined for two classes only; use variant='hgd'"
-    for attempt in (
-        lambda: clf.learn_one(X[0], 2),
-        lambda: clf.learn(X, CODES + 1),
-        lambda: HGDClassifier(variant="ohgd").fit(X[:3], [0, 1, 2]),
-        lambda: HGDClassifier(variant="ohgd").partial_fit(X, CODES, classes=[0, 1, 2]),
+    before, rule = bits.state_of(clf), "and variant='ohgd' is defined for two classes only; use variant='hgd'."
+    for attempt, told in (
+        (lambda: clf.learn_one(X[0], 2), "The label in row 0 is 2, a third class beside 0 and 1"),
+        (lambda: clf.learn(X, CODES + 1), "The label in row 0 is 2, a third class beside 0 and 1"),
+        (lambda: HGDClassifier(variant="ohgd").fit(X[:3], [0, 1, 2]), "The label in row 2 is 2, a third class beside 0 and 1"),
+        (
+            lambda: HGDClassifier(variant="ohgd").partial_fit(X, CODES, classes=[0, 1, 2]),
+            "A label in classes is 2, a third class beside 0 and 1",
+        ),
     ):
-        with pytest.raises(DataError, match=told):
+        with pytest.raises(DataError, match=re.escape(f"{told}, {rule}")):
             attempt()
     assert bits.state_of(clf) == before
 

@@ -79,6 +79,11 @@ def test_parameters_can_be_set_after_construction_and_hold_from_the_next_fit(can
     clf = HGDClassifier().fit(*cancer)
     with pytest.warns(UserWarning, match="clamp, eta0, learner set on a HGDClassifier that has begun to learn.*call fit"):
         clf.set_params(learner=SVM(), eta0=0.1, clamp=None)
+    with pytest.warns(UserWarning, match="eta0 set on a HGDClassifier that has begun to learn"):
+        clf.set_params(eta0=-1.0)
+    with pytest.raises(ParameterError, match="eta0"):
+        clf.fit(*cancer)
+    clf.eta0 = 0.1
     bits.assert_same_state(clf, HGDClassifier().fit(*cancer))
     bits.assert_same_state(clf.fit(*cancer), HGDClassifier(SVM(), eta0=0.1, clamp=None).fit(*cancer))
     with pytest.raises(ValueError, match="Invalid parameter 'eta'"):

@@ -73,7 +73,7 @@ size_t tell_apart(const int64_t* label, size_t rows, int64_t first, int64_t seco
         if (done + stretch > rows) return done;
         int64_t strange = 0;
         for (size_t i = done; i < done + stretch; ++i) {
-            strange |= (label[i] ^ first) && (label[i] ^ second);
+            strange |= (label[i] != first) & (label[i] != second);
             code[i] = label[i] == second;
         }
         if (strange) return done;

@@ -40,7 +40,6 @@ struct Register {
 };
 typedef Register<double>::Type Wide;
 typedef Register<int64_t>::Type WideMask;
-typedef Register<uint64_t>::Type WideBits;
 typedef Register<double, 16>::Type Pair;
 
 // Two halves that are worked on alike.
@@ -51,7 +50,6 @@ struct Twice {
 template <class V>
 using Eight = std::conditional_t<kWidest == 64, V, std::conditional_t<kWidest == 32, Twice<V>, Twice<Twice<V>>>>;
 typedef Eight<Wide> Octo;
-typedef Eight<WideMask> OctoMask;
 
 #define POISE_TWICE(sign)                                                               \
     template <class V>                                                                  \

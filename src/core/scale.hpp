@@ -24,7 +24,7 @@ POISE_INLINE Octo inverse_roots(const Octo& value) {
     const Octo guess = rough_inverse_roots(calm ? value : at_least(value, least));
     const Octo root = guess * (spread(1.5) - (spread(0.5) * value) * (guess * guess));
     if constexpr (calm) return root;
-    const OctoMask counts = value > zero, off = ((value < least) & counts) | (value > most);
+    const auto counts = value > zero, off = ((value < least) & counts) | (value > most);
     const Octo exact = __builtin_expect(any(off), 0) ? choose(off, spread(1.0) / square_root(value), root) : root;
     return choose(counts, exact, zero);
 }

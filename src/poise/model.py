@@ -71,8 +71,7 @@ class Model:
             if not grow and len(labels) > len(known):
                 raise _unknown_label(y, codes, known)
             if self.setup.two_classes and len(labels) > 2:
-                listed = ", ".join(repr(label) for label in labels.arrived[:3])
-                raise DataError(f"The classes are {listed}{', ...' if len(labels) > 3 else ''}, and {self.setup.two_classes}.")
+                raise _third_class(codes, labels, self.setup.two_classes)
             columns = self.columns or Columns.starting_with(rows, self.setup)
             saved, seen = None, columns.core.rows
             block, undo = columns.admit(rows, left_out)
@@ -281,6 +280,13 @@ def _run(run: Callable[[Dense | Sparse], Any], block: Dense | Sparse, columns: C
         return run(ordered)
     except _core.RowRefused as refusal:
         raise explained(refusal, columns.names, ordered) from None
+
+
+def _third_class(codes: Any, labels: Labels, rule: str) -> DataError:
+    rows = np.flatnonzero(codes == 2)
+    where = f"The label in row {rows[0]}" if len(rows) else "A label in classes"
+    third, known = reprlib.repr(labels.arrived[2]), " and ".join(reprlib.repr(label) for label in labels.arrived[:2])
+    return DataError(f"{where} is {third}, a third class beside {known}, and {rule}.")
 
 
 def _unknown_label(y: NDArray[Any], codes: Any, known: Labels) -> DataError:

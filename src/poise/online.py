@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from poise import _core
 from poise.columns import Setup
-from poise.errors import DataError, NotFittedError
+from poise.errors import DataError, NotFittedError, ParameterError
 from poise.features import as_rows
 from poise.labels import Labels, as_classes, as_labels
 from poise.learned import Learned
@@ -259,8 +259,7 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Parameters of the constructor by name.
         """
         super().set_params(**params)
-        model: Model | None = getattr(self, "_model", None)
-        if model is not None and self._setup() != model.setup:
+        if self.__sklearn_is_fitted__() and not self._as_begun():
             changed = ", ".join(sorted(params))
             warnings.warn(
                 f"{changed} set on a {type(self).__name__} that has begun to learn: the model in progress keeps the parameters "
@@ -269,6 +268,13 @@ class Online(Learned, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         return self
+
+    def _as_begun(self) -> bool:
+        """Tell whether the parameters are those that the model in progress began with."""
+        try:
+            return self._setup() == self._fitted().setup
+        except ParameterError:  # the next fit says what is wrong with it
+            return False
 
     def __copy__(self) -> Self:
         """Copy the model in progress too: a copy and its original learn apart."""
