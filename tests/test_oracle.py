@@ -43,7 +43,7 @@ SETTINGS = {
 }
 LEARNERS = ["perceptron", "svm", "logistic", "softmax"]
 #: Weights of these methods are so large that at constant steps any rounding grows from row to row. Over many rows they are held
-#: to the tolerance with shrinking steps, which OHGD is published with, and at constant ones to how far the twin moves from itself.
+#: to the tolerance with shrinking steps, which OHGD is published with; at constant ones to how far the twin moves from itself.
 SHRINKING = {"ohgd": {"learning_rate": "sqrt"}, "short memory": {"learning_rate": "invscaling", "power_t": 1.0}}
 #: The core takes one over a deviation within 1e-14, which is so many last bits.
 LAST_BITS = 1e-14 / 2.0**-52
