@@ -43,7 +43,7 @@ inline nb::dict state_of(const Model& model, size_t hashed) {
     const Memory& m = model.memory;
     const Tally& t = m.tally;
     nb::dict out;
-    const auto rows_of = [&](const std::vector<double>& values, size_t stride, size_t width) {
+    const auto rows_of = [&](const Doubles& values, size_t stride, size_t width) {
         return copied<double>(m.outputs, width, [&](size_t k, size_t j) { return values[k * stride + j]; });
     };
     out["weights"] = rows_of(m.weights, m.stride, m.width);
@@ -93,7 +93,7 @@ inline std::pair<Model, size_t> model_of(const Settings& settings, const nb::dic
             throw nb::value_error((std::string("tensor '") + name + "' holds a number that is not finite").c_str());
         return v;
     };
-    const auto rows_of = [&](const char* name, std::vector<double>& values, size_t stride, size_t width) {
+    const auto rows_of = [&](const char* name, Doubles& values, size_t stride, size_t width) {
         taken<double>(saved, name, m.outputs, width,
                       [&](size_t k, size_t j, double v) { values[k * stride + j] = finite(name, v); });
     };

@@ -10,7 +10,7 @@ namespace {
 
 // Values one row's staging area must hold; kept per thread so that scoring needs no memory of the model.
 struct Scratch {
-    std::vector<double> staged, raw, copy, slope, scored, before;
+    Doubles staged, raw, copy, slope, scored, before;
     std::vector<int64_t> column;
 };
 
@@ -19,8 +19,8 @@ Scratch& scratch() {
     return one;
 }
 
-template <class T>
-void at_least(std::vector<T>& values, size_t size) {
+template <class Values>
+void at_least(Values& values, size_t size) {
     if (values.size() < size) values.resize(size);
 }
 
@@ -124,7 +124,7 @@ class Undo {
     std::vector<Account> account_;
     size_t classes_ = 0;
     std::vector<size_t> columns_;
-    std::vector<double> values_, intercept_, shadow_intercept_;
+    Doubles values_, intercept_, shadow_intercept_;
     std::vector<uint64_t> counts_;
     bool whole_ = false, few_ = false;
 };
@@ -142,8 +142,8 @@ void Model::widen(size_t width) {
     if (width > memory.stride) {
         const size_t grown = memory.width ? std::max(width, memory.stride + memory.stride / 2) : width;
         const size_t stride = (grown + 7) & ~size_t{7};
-        const auto restride = [&](std::vector<double>& values) {
-            std::vector<double> wider(memory.outputs * stride);
+        const auto restride = [&](Doubles& values) {
+            Doubles wider(memory.outputs * stride);
             for (size_t k = 0; k < memory.outputs && memory.stride; ++k)
                 std::copy_n(values.begin() + static_cast<ptrdiff_t>(k * memory.stride), memory.width,
                             wider.begin() + static_cast<ptrdiff_t>(k * stride));
@@ -183,8 +183,8 @@ void Model::declare(size_t classes) {
     if (classes <= memory.classes) return;
     memory.account.resize(std::max<size_t>(classes, 2));
     if (classes > 2) {
-        const auto split = [&](std::vector<double>& values, size_t row) {
-            std::vector<double> more(classes * row);
+        const auto split = [&](Doubles& values, size_t row) {
+            Doubles more(classes * row);
             const bool two = memory.outputs == 1;
             std::copy_n(values.begin(), memory.outputs * row, more.begin());
             for (size_t j = 0; two && j < row; ++j) {

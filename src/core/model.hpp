@@ -1,19 +1,34 @@
 // A model's memory: it grows, is put aside before a block and put back when a row of that block is refused.
 #pragma once
 #include <functional>
+#include <new>
 #include <vector>
 
 #include "state.hpp"
 
 namespace poise {
 
+// Memory that starts where a cache line does: numbers that are read and written together never lie in two lines.
+template <class T>
+struct InLines {
+    using value_type = T;
+    static constexpr std::align_val_t line{64};
+    InLines() = default;
+    template <class U>
+    InLines(const InLines<U>&) {}
+    T* allocate(size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), line)); }
+    void deallocate(T* memory, size_t) { ::operator delete(memory, line); }
+    bool operator==(const InLines&) const { return true; }
+};
+using Doubles = std::vector<double, InLines<double>>;
+
 // Everything learning changes. Copying it copies the model.
 struct Memory {
     Scaling scaling = Scaling::none;
     bool each = false, open = false;
     size_t width = 0, stride = 0, classes = 0, outputs = 1;
-    std::vector<double> weights, shadow, intercept{0.0}, shadow_intercept{0.0};
-    std::vector<double> mean, spread;
+    Doubles weights, shadow, intercept{0.0}, shadow_intercept{0.0};
+    Doubles mean, spread;
     std::vector<uint64_t> count;
     std::vector<uint8_t> kind;
     std::vector<Account> account{2};
