@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine.hpp"
 
@@ -41,7 +42,7 @@ class Undo {
     }
     void put_back() {
         if (whole_ && !few_) {
-            memory_ = std::move(copy_);
+            memory_ = std::move(*copy_);
             return;
         }
         memory_.tally = tally_;
@@ -53,10 +54,10 @@ class Undo {
     void before_growth(const Memory& now) {
         if (whole_ && !few_) return;
         copy_ = now;
-        copy_.tally = tally_;
-        copy_.account = account_;
-        copy_.classes = classes_;
-        if (few_) swap_in(copy_);
+        copy_->tally = tally_;
+        copy_->account = account_;
+        copy_->classes = classes_;
+        if (few_) swap_in(*copy_);
         whole_ = true;
         few_ = false;
     }
@@ -119,7 +120,7 @@ class Undo {
     void scatter() { swap_in(memory_); }
 
     Memory& memory_;
-    Memory copy_;
+    std::optional<Memory> copy_;  // a Memory of its own would be allocated for every row
     Tally tally_;
     std::vector<Account> account_;
     size_t classes_ = 0;
