@@ -1,11 +1,15 @@
-"""How hard a row may pull: OGD and HGD."""
+"""How hard a row may pull: OGD, HGD and CSOGD."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .ledger import Label, Ledger
+import numpy as np
 
-PHANTOM = object()  # stands for the second class until it arrives
+from .ledger import Label, Ledger
+from .losses import binary_loss, target
+from .method import Method
+from .shares import PHANTOM, Shares, admitted, decayed
+from .turn import Turn
 
 
 @dataclass(frozen=True)
@@ -35,22 +39,27 @@ def harmonized(y: Label, base: float, sums: Mapping[Label, float], form: str) ->
     raise ValueError(f"multiclass={form!r} is not 'complement', 'inverse' or 'printed'.")
 
 
-class OGD:
+@dataclass
+class OGD(Method):
     """Online gradient descent (Zinkevich 2003): every row pulls with weight 1."""
 
-    norm = "plain"
+    weight: float = field(default=1.0, init=False)  # of the last row
+
+    @property
+    def two_classes_only(self) -> bool:
+        """Both readings are the same and know any number of classes."""
+        return False
 
     def weigh(self, row: Row, ledger: Ledger) -> float:
         """Return 1."""
         return 1.0
 
-    def remember(self, label: Label) -> None:
-        """Nothing to remember."""
-
-    def share(self, label: Label, ledger: Ledger) -> float:
-        """Return the share of the rows seen so far."""
-        rows = sum(ledger.seen.values())
-        return ledger.seen[label] / rows if rows else 0.0
+    def learn(self, turn: Turn) -> float:
+        """Take one step of the weight."""
+        f = turn.model.score(0, turn.z)
+        loss = binary_loss(turn.model.loss, target(turn.up), float(f[0])) if len(f) == 1 else 0.0
+        self.weight = self.weigh(Row(turn.label, turn.t, loss, turn.positive), turn.book)
+        return turn.step(0, self.weight)
 
 
 @dataclass
@@ -77,12 +86,12 @@ class HGD(OGD):
     multiclass: str = "complement"
     variant: str = "hgd"
     ratio: float = field(default=1.0, init=False)  # R
-    shares: dict[Label, float] = field(default_factory=dict, init=False)  # p, with memory
+    shares: Shares = field(default_factory=dict, init=False)  # p, with memory
 
     def weigh(self, row: Row, ledger: Ledger) -> float:
         """Return the weight a of a row, from counts and sums before it."""
         if self.memory is not None:
-            self._admit_share(row.label)
+            self.shares = admitted(self.shares, row.label)
         if self.variant == "ohgd":
             return ohgd(row, ledger)
         members = [c for c, n in ledger.seen.items() if n > 0 or c == row.label]
@@ -104,21 +113,16 @@ class HGD(OGD):
             return min(max(a, 1 / self.ratio), 2 * self.ratio)
         return min(a, float(self.clamp))
 
-    def _admit_share(self, label: Label) -> None:
-        if not self.shares:
-            self.shares = {label: 0.5, PHANTOM: 0.5}
-        elif label not in self.shares and PHANTOM in self.shares:
-            self.shares[label] = self.shares.pop(PHANTOM)
-        elif label not in self.shares:
-            c = len(self.shares) + 1
-            self.shares = {k: p * (c - 1) / c for k, p in self.shares.items()}
-            self.shares[label] = 1 / c
-
     def remember(self, label: Label) -> None:
         """Let the shares forget: p_c = m p_c + (1 - m) [y = c], after they were used."""
         if self.memory is not None:
-            m = self.memory
-            self.shares = {k: m * p + (1 - m) * (k == label) for k, p in self.shares.items()}
+            self.shares = decayed(self.shares, label, self.memory)
+
+    def pull(self, length: float) -> float:
+        """Return the length, or the weight times the squared length without it."""
+        if self.norm == "plain":
+            return length
+        return self.weight * (length / self.weight) ** 2 if self.weight > 0 else 0.0
 
     def share(self, label: Label, ledger: Ledger) -> float:
         """Return the remembered share with memory, the share of the rows seen without."""
@@ -146,3 +150,67 @@ def ohgd(row: Row, ledger: Ledger) -> float:
     s = max(s_pos + s_neg, 1.0)
     a = 2 * (n_neg / max(n_pos, 1)) * s_neg / s if row.label == row.positive else 2 * s_pos / s
     return min(max(a * row.loss, 1e-2), 2e2)
+
+
+@dataclass
+class CSOGD(Method):
+    """Cost-sensitive online gradient descent (Wang, Zhao & Hoi 2014).
+
+    Form 1 asks a margin of rho of a positive row, form 2 weighs it by rho.
+    """
+
+    form: int = 2
+
+    @property
+    def two_classes_only(self) -> bool:
+        """Both readings are the same and know any number of classes."""
+        return False
+
+    def check(self, learner: str) -> None:
+        """Refuse form 1 without a hinge."""
+        super().check(learner)
+        if self.form == 1 and learner not in ("svm", "kernel"):
+            raise ValueError(f"CSOGD I needs the hinge loss; learner={learner!r} has another.")
+
+    def rho(self, turn: Turn) -> float:
+        """Return what a positive is worth in negatives."""
+        raise NotImplementedError
+
+    def learn(self, turn: Turn) -> float:
+        """Take one step."""
+        if turn.many:
+            counts = turn.counts()
+            r = max(counts.values()) / counts[turn.label]
+        else:
+            r = self.rho(turn) if turn.is_positive else 1.0
+        if self.form == 2:
+            return turn.step(0, r)
+        goals = np.ones(len(turn.order) if turn.many else 1)
+        goals[turn.up if turn.many else 0] = r
+        return turn.step(0, goals=goals)
+
+
+@dataclass
+class CSOGDCost(CSOGD):
+    """Minimises c_p FN + c_n FP."""
+
+    c_p: float = 0.95
+    c_n: float = 0.05
+
+    def rho(self, turn: Turn) -> float:
+        """Return c_p / c_n."""
+        return self.c_p / self.c_n
+
+
+@dataclass
+class CSOGDSum(CSOGD):
+    """Maximises n_p sensitivity + n_n specificity."""
+
+    n_p: float = 0.5
+    n_n: float = 0.5
+    ir: float | None = None
+
+    def rho(self, turn: Turn) -> float:
+        """Return (n_p N_-) / (n_n N_+), or with the given ratio."""
+        positives, negatives = turn.positives_and_negatives()
+        return self.n_p / self.n_n * (negatives / positives if self.ir is None else self.ir)
