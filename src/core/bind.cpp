@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -14,6 +13,7 @@
 
 #include "bind_dict.hpp"
 #include "bind_rows.hpp"
+#include "bind_settings.hpp"
 #include "bind_state.hpp"
 #include "engine.hpp"
 #include "hash.hpp"
@@ -41,42 +41,6 @@ const char* name_of(Rule rule) {
     throw nb::python_error();
 }
 
-template <class Choice>
-Choice chosen(const nb::dict& settings, const char* key, const std::map<std::string, Choice>& choices) {
-    const std::string name = nb::cast<std::string>(settings[key]);
-    const auto found = choices.find(name);
-    if (found == choices.end()) throw nb::value_error((std::string(key) + " has no choice '" + name + "'").c_str());
-    return found->second;
-}
-
-Settings settings_of(const nb::dict& given) {
-    Settings set;
-    set.loss = chosen<Loss>(
-        given, "loss",
-        {{"perceptron", Loss::perceptron}, {"hinge", Loss::hinge}, {"logistic", Loss::logistic}, {"softmax", Loss::softmax}});
-    set.method = chosen<Method>(given, "method", {{"ogd", Method::ogd}, {"hgd", Method::hgd}, {"ohgd", Method::ohgd}});
-    set.clamp =
-        chosen<Clamp>(given, "clamp", {{"none", Clamp::none}, {"value", Clamp::value}, {"assumption4", Clamp::assumption4}});
-    set.many_classes = chosen<ManyClasses>(
-        given, "multiclass",
-        {{"complement", ManyClasses::complement}, {"inverse", ManyClasses::inverse}, {"printed", ManyClasses::printed}});
-    set.schedule =
-        chosen<Schedule>(given, "learning_rate",
-                         {{"constant", Schedule::constant}, {"sqrt", Schedule::sqrt}, {"invscaling", Schedule::invscaling}});
-    set.intercept = nb::cast<bool>(given["intercept"]);
-    set.average = nb::cast<bool>(given["average"]);
-    set.unit_rows = nb::cast<bool>(given["unit_rows"]);
-    set.skip_missing = nb::cast<bool>(given["skip_missing"]);
-    set.squared_pull = nb::cast<bool>(given["squared_pull"]);
-    set.eta0 = nb::cast<double>(given["eta0"]);
-    set.power = nb::cast<double>(given["power_t"]);
-    set.slowest_average = nb::cast<double>(given["slowest_average"]);
-    set.largest_weight = nb::cast<double>(given["largest_weight"]);
-    set.memory = nb::cast<double>(given["memory"]);
-    set.radius = nb::cast<double>(given["radius"]);
-    return set;
-}
-
 bool python_interrupts() {
     nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
@@ -90,14 +54,14 @@ class Core {
         model_.memory.open = open;
     }
 
-    nb::object learn(AnyArray X, Labels labels, nb::object weights, size_t positive, bool flip, size_t many, bool scored) {
+    nb::object learn(AnyArray X, Labels labels, nb::object weights, bool flip, size_t many, bool scored) {
         Block block = dense_block(X);
-        return learn_block(block, labels, weights, {positive, flip, many, scored});
+        return learn_block(block, labels, weights, {flip, many, scored});
     }
     nb::object learn_csr(AnyArray starts, AnyArray columns, Weights values, size_t width, Labels labels, nb::object weights,
-                         size_t positive, bool flip, size_t many, bool scored) {
+                         bool flip, size_t many, bool scored) {
         Block block = csr_block(starts, columns, values, width);
-        return learn_block(block, labels, weights, {positive, flip, many, scored});
+        return learn_block(block, labels, weights, {flip, many, scored});
     }
     nb::object score(AnyArray X) const { return score_block(dense_block(X)); }
     nb::object score_csr(AnyArray starts, AnyArray columns, Weights values, size_t width) const {
@@ -105,10 +69,10 @@ class Core {
     }
 
     // A single array row; None when it is no plain 1-D float array of the model's width.
-    nb::object learn_one(nb::handle x, int32_t label, double weight, size_t positive, size_t many) {
+    nb::object learn_one(nb::handle x, int32_t label, double weight, size_t many) {
         OneRow row(x);
         if (!row.good || row.block.width != model_.memory.width) return nb::none();
-        return learn_row(row.block, label, weight, positive, many);
+        return learn_row(row.block, label, weight, many);
     }
     nb::object score_one(nb::handle x) const {
         OneRow row(x);
@@ -116,11 +80,11 @@ class Core {
         return score_row(row.block);
     }
     // A single dict; None when it holds a name the vocabulary has not met.
-    nb::object learn_named(nb::dict x, nb::dict numbers, nb::dict texts, int32_t label, double weight, size_t positive,
+    nb::object learn_named(nb::dict x, nb::dict numbers, nb::dict texts, int32_t label, double weight,
                            size_t many) {
         if (!read(x, numbers, texts, false)) return nb::none();
         const int64_t starts[2] = {0, static_cast<int64_t>(named_.column.size())};
-        return learn_row(named_block(starts), label, weight, positive, many);
+        return learn_row(named_block(starts), label, weight, many);
     }
     nb::object score_named(nb::dict x, nb::dict numbers, nb::dict texts) {
         read(x, numbers, texts, true);
@@ -137,6 +101,11 @@ class Core {
     void add_columns(const std::vector<uint8_t>& kinds) { model_.add_columns(kinds); }
     void narrow(size_t width) { model_.narrow(width); }
     void declare(size_t classes) { model_.declare(classes); }
+    void sort_classes(const std::vector<int32_t>& rank, size_t positive, size_t positive_alone) {
+        model_.rank = rank;
+        model_.positive = positive;
+        model_.positive_alone = positive_alone;
+    }
     void count_each() {
         model_.count_each();
         model_.memory.open = true;
@@ -147,7 +116,12 @@ class Core {
     void hash_onto(size_t width) { hashed_ = width; }
 
     nb::dict state() const { return state_of(model_, hashed_); }
-    void restore(const nb::dict& saved) { std::tie(model_, hashed_) = model_of(model_.set, saved); }
+    void restore(const nb::dict& saved) {
+        const std::vector<int32_t> rank = model_.rank;
+        const size_t positive = model_.positive, alone = model_.positive_alone;
+        std::tie(model_, hashed_) = model_of(model_.set, saved);
+        if (rank.size() >= model_.rank.size()) sort_classes(rank, positive, alone);
+    }
     size_t width() const { return model_.memory.width; }
     size_t classes() const { return model_.memory.classes; }
     bool each() const { return model_.memory.each; }
@@ -155,7 +129,6 @@ class Core {
 
   private:
     struct Wish {
-        size_t positive;
         bool flip;
         size_t many;
         bool scored;
@@ -200,7 +173,7 @@ class Core {
         bool finished = false;
         {
             nb::gil_scoped_release free_others;
-            finished = model_.learn(block, wish.positive, scores, wish.many, python_interrupts, stop);
+            finished = model_.learn(block, scores, wish.many, python_interrupts, stop);
             if (finished && stop.rule == Rule::none && scores && wish.flip && !wish.many) turn(block, known, scores);
         }
         if (!finished) throw nb::python_error();
@@ -231,7 +204,7 @@ class Core {
         return out;
     }
 
-    nb::object learn_row(Block block, int32_t label, double weight, size_t positive, size_t many) {
+    nb::object learn_row(Block block, int32_t label, double weight, size_t many) {
         block.label = &label;
         if (weight != 1.0) block.weight = &weight;
         double two = 0.0, *scores = &two;
@@ -241,7 +214,7 @@ class Core {
             std::fill_n(scores, many, std::numeric_limits<double>::quiet_NaN());
         }
         Stop stop;
-        model_.learn(block, positive, scores, many, [] { return false; }, stop);
+        model_.learn(block, scores, many, [] { return false; }, stop);
         if (stop.rule != Rule::none) refuse(stop);
         return many ? out : nb::object(nb::float_(two));
     }
@@ -312,10 +285,10 @@ NB_MODULE(_core, m) {
     m.def("murmur3", [](nb::bytes key) { return murmur3(key.c_str(), key.size()); }, "key"_a, "MurmurHash3 x86-32 with seed 0.");
     nb::class_<Core>(m, "Core")
         .def(nb::init<const nb::dict&, const std::string&, bool, bool>(), "settings"_a, "scaling"_a, "each"_a, "open"_a)
-        .def("learn", &Core::learn, "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "positive"_a, "flip"_a,
+        .def("learn", &Core::learn, "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "flip"_a,
              "many"_a, "scored"_a)
         .def("learn_csr", &Core::learn_csr, "starts"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(), "width"_a,
-             "labels"_a.noconvert(), "weights"_a.none(), "positive"_a, "flip"_a, "many"_a, "scored"_a)
+             "labels"_a.noconvert(), "weights"_a.none(), "flip"_a, "many"_a, "scored"_a)
         .def("score", &Core::score, "X"_a.noconvert())
         .def("score_csr", &Core::score_csr, "starts"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(), "width"_a)
         .def("learn_one", &Core::learn_one)
@@ -327,6 +300,7 @@ NB_MODULE(_core, m) {
         .def("add_columns", &Core::add_columns)
         .def("narrow", &Core::narrow)
         .def("declare", &Core::declare)
+        .def("sort_classes", &Core::sort_classes)
         .def("count_each", &Core::count_each)
         .def("hash_onto", &Core::hash_onto)
         .def("state", &Core::state)

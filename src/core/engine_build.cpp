@@ -40,22 +40,43 @@ Stop with_source(const State& state, const Block& block, Use use) {
     return {};
 }
 
+Way way_of(const State& state) {
+    const bool weighs = state.set.method == Method::ogd || state.set.method == Method::hgd || state.set.method == Method::ohgd;
+    if (!weighs || state.set.learning != Learning::linear) return Way::team;
+    return state.span == 1 ? Way::two : Way::many;
+}
+
+// Calls use(constant of the way).
+template <class Use>
+Stop with_way(const State& state, Use use) {
+    switch (way_of(state)) {
+        case Way::two:
+            return use(std::integral_constant<Way, Way::two>{});
+        case Way::many:
+            return use(std::integral_constant<Way, Way::many>{});
+        default:
+            return use(std::integral_constant<Way, Way::team>{});
+    }
+}
+
 Stop learn(State& state, const Block& block, size_t begin, size_t end, size_t scored, double* scores, size_t many) {
     return with_source(state, block, [&](const auto& source) {
-        const bool with_shadow = scores && state.shadow;
-        if (state.outputs == 1)
-            return with_shadow ? learn_rows<true, true>(state, source, block, begin, end, scored, scores, many)
-                               : learn_rows<true, false>(state, source, block, begin, end, scored, scores, many);
-        return with_shadow ? learn_rows<false, true>(state, source, block, begin, end, scored, scores, many)
-                           : learn_rows<false, false>(state, source, block, begin, end, scored, scores, many);
+        return with_way(state, [&](auto way) {
+            return scores && state.shadow ? learn_rows<way.value, true>(state, source, block, begin, end, scored, scores, many)
+                                          : learn_rows<way.value, false>(state, source, block, begin, end, scored, scores, many);
+        });
     });
 }
 
 Stop score(const State& state, const Block& block, size_t begin, size_t end, double* scores, size_t many) {
     return with_source(state, block, [&](const auto& source) {
-        return state.outputs == 1 ? score_rows<true>(state, source, begin, end, scores, many)
-                                  : score_rows<false>(state, source, begin, end, scores, many);
+        return with_way(state, [&](auto way) { return score_rows<way.value>(state, source, begin, end, scores, many); });
     });
+}
+
+void draw_waves(const Settings& set, size_t first, size_t last, size_t stride, double* table, double* phases) {
+    for (size_t j = first; j < last; ++j) draw_column(set.wave_seed, j, set.features, table + j * stride);
+    draw_phases(set.wave_seed, set.features, phases);
 }
 
 void proportions(double* scores, size_t rows, size_t columns) {
@@ -83,6 +104,6 @@ size_t tell_apart(const int64_t* label, size_t rows, int64_t first, int64_t seco
 }  // namespace
 
 extern const Engine built;
-const Engine built{POISE_ISA_NAME, learn, score, proportions, tell_apart};
+const Engine built{POISE_ISA_NAME, learn, score, proportions, tell_apart, draw_waves};
 
 }  // namespace poise::POISE_ISA

@@ -76,6 +76,7 @@ POISE_TWICE_BITS(-)
 POISE_TWICE_BITS(&)
 POISE_TWICE_BITS(|)
 POISE_TWICE_BITS(>>)
+POISE_TWICE_BITS(<<)
 #undef POISE_TWICE_BITS
 template <class V>
 POISE_INLINE Twice<V> operator-(const Twice<V>& a) {

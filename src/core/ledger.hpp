@@ -63,6 +63,73 @@ POISE_INLINE void decay_shares(State& state, size_t label, double memory) {
     state.tally->phantom_share *= memory;
 }
 
+// Shares that forget, this row counted first: its own, the largest and the smallest.
+struct Shares {
+    double own = 0.0, top = 0.0, least = 1.0;
+};
+
+POISE_INLINE Shares shares_with(State& state, size_t label) {
+    welcome(state, label);
+    decay_shares(state, label, state.set.decay);
+    Shares all;
+    size_t present = 0;
+    const auto meet = [&](double share) POISE_ALWAYS {
+        all.top = share > all.top ? share : all.top;
+        all.least = share < all.least ? share : all.least;
+    };
+    for (size_t c = 0; c < state.classes; ++c) {
+        if (!state.account[c].seen && c != label) continue;
+        present += 1;
+        meet(state.account[c].share);
+    }
+    if (present == 1) meet(state.tally->phantom_share);
+    all.own = state.account[label].share;
+    return all;
+}
+
+// Negatives per positive before this row, each count started at 1.
+POISE_INLINE double running_ratio(const State& state) {
+    return (1.0 + as_double(state.account[1 - state.positive].seen)) / (1.0 + as_double(state.account[state.positive].seen));
+}
+
+POISE_INLINE double imbalance_ratio(const State& state) {
+    const double ratio = state.set.ir > 0.0 ? state.set.ir : running_ratio(state);
+    return state.set.ir > 0.0 || ratio > 1.0 ? ratio : 1.0;
+}
+
+// Whether a row's class is the rare one of two: the one seen less often, the positive one of equals; with `ir` given, always the same.
+POISE_INLINE bool in_minority(const State& state, size_t label) {
+    const bool positive = label == state.positive;
+    if (state.set.ir > 0.0) return (state.set.ir > 1.0) == positive;
+    const uint64_t own = state.account[label].seen, other = state.account[1 - label].seen;
+    return own < other || (own == other && positive);
+}
+
+// Counts of the seen classes and this row's own, each started at 1.
+struct Counts {
+    double own = 1.0, most = 1.0, least = 1.0;
+    size_t classes = 0;
+};
+
+POISE_INLINE Counts counts_with(const State& state, size_t label) {
+    Counts all;
+    all.own = all.most = all.least = 1.0 + as_double(state.account[label].seen);
+    for (size_t c = 0; c < state.classes; ++c) {
+        if (!state.account[c].seen && c != label) continue;
+        const double n = 1.0 + as_double(state.account[c].seen);
+        all.most = n > all.most ? n : all.most;
+        all.least = n < all.least ? n : all.least;
+        all.classes += 1;
+    }
+    return all;
+}
+
+POISE_INLINE size_t classes_seen(const State& state) {
+    size_t seen = 0;
+    for (size_t c = 0; c < state.classes; ++c) seen += state.account[c].seen ? 1 : 0;
+    return seen;
+}
+
 // The sums of (GI - 1)^2 and (ln GI)^2: row t goes into lane t % 8. Rows are noted in a strip, which is worked off all at once.
 class Imbalance {
   public:

@@ -1,33 +1,73 @@
 // The walk of a row: check, score, see, weigh, step, remember.
 #pragma once
 #include "method.hpp"
+#include "methods/synthetic.hpp"
 #include "source.hpp"
 
 namespace poise::POISE_ISA {
 
+// The ways of a row: one linear model with two classes or more, whose rows get one weight, and everything else.
+enum class Way : uint8_t { two, many, team };
+
+// Writes a score of two classes as one number, or as one for each of them where there are more columns.
+POISE_INLINE void write_two(const State& state, double score, size_t row, double* scores, size_t many) {
+    if (many == 0) {
+        scores[row] = score;
+        return;
+    }
+    for (size_t k = 0; k < state.classes; ++k) scores[row * many + k] = k == 0 ? -0.5 * score : 0.5 * score;
+}
+
+// Leaves the raw scores of all members in `scored`; returns the squared length of a step of 1.
+template <class Row>
+POISE_INLINE double meet(const State& state, const Prepared<Row>& x) {
+    const double square = square_seen(state, x);
+    score_members(state, x);
+    return square;
+}
+
+// Writes what a team whose raw scores are known answers to a row.
+template <class Row>
+POISE_INLINE void show_team(const State& state, const Prepared<Row>& x, size_t row, double* scores, size_t many) {
+    const double* answer = state.scored;
+    if (state.shadow) {
+        show_members(state, x);
+        answer = state.shown;
+    }
+    if (state.members > 1) {
+        fill_votes(state);
+        combine(state, answer, 0, state.members, state.votes, soft_votes(state.set), state.joint);
+        answer = state.joint;
+    }
+    if (state.span == 1) return write_two(state, answer[0], row, scores, many);
+    for (size_t k = 0; k < state.classes; ++k) scores[row * many + k] = answer[k];
+}
+
 // Writes the scores of one row: one number for two classes, else one per class that exists by now.
-template <bool two, class Row>
+template <Way way, class Row>
 POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, double* scores, size_t many) {
-    if constexpr (two) {
-        const double score = shown_score(state, x, 0, raw_score(state, x, 0));
-        if (many == 0) {
-            scores[row] = score;
-            return;
-        }
-        for (size_t k = 0; k < state.classes; ++k) scores[row * many + k] = k == 0 ? -0.5 * score : 0.5 * score;
+    if constexpr (way == Way::team) {
+        meet(state, x);
+        show_team(state, x, row, scores, many);
+    } else if constexpr (way == Way::two) {
+        write_two(state, shown_score(state, x, 0, raw_score(state, x, 0)), row, scores, many);
     } else {
         for (size_t k = 0; k < state.classes; ++k) scores[row * many + k] = shown_score(state, x, k, raw_score(state, x, k));
     }
 }
 
-// How far a row took the weights (-1: it would lead too far), and the weight that the method gave it.
-struct Stride {
-    double travelled, weight;
-};
-
 // Squared pulls are sums of squares of the unweighted lengths, so these are bounded too.
 POISE_INLINE bool leads_too_far(const State& state, double travelled, double unweighted) {
     return !(travelled <= kFarthest) || (state.set.squared_pull && !(unweighted <= kFarthest));
+}
+
+template <class Row>
+POISE_INLINE Stride learn_team(State& state, const Prepared<Row>& x, size_t label, double pull, double square) {
+    Stride stride = plan_steps(state, label, pull, square);
+    if (leads_too_far(state, stride.travelled, stride.travelled)) return {-1.0, stride.weight};
+    finish_steps(state, x);
+    if (state.set.method == Method::osmote) stride.travelled += synthesize(state, x, label, pull);
+    return stride;
 }
 
 // Steps along the row with weight `pull`.
@@ -100,19 +140,19 @@ class Borrowed {
 };
 
 // Scores a row without learning it. Never part of learn_rows: rows there are seldom only scored, and its registers are few.
-template <bool two, bool with_shadow, class Source>
+template <Way way, bool with_shadow, class Source>
 __attribute__((noinline)) Stop score_row(const State& state, const Source& source, size_t i, double* scores, size_t many) {
     Prepared<typename Source::Row> x{};
     const Stop bad = source.template prepare<with_shadow, false>(state, i, x);
-    if (bad.rule == Rule::none) show<two>(state, x, i, scores, many);
+    if (bad.rule == Rule::none) show<way>(state, x, i, scores, many);
     return bad;
 }
 
 // Class numbers come in order of arrival. A second class needs no new weights; a third one does, and stops the loop.
-template <bool two, bool with_shadow, class Source>
+template <Way way, bool with_shadow, class Source>
 Stop learn_rows(State& outside, const Source& source, const Block& block, size_t begin, size_t end, size_t scored, double* scores,
                 size_t many) {
-    Borrowed<two> borrowed(outside);
+    Borrowed<way == Way::two> borrowed(outside);
     State& state = borrowed.state;
     Tally& tally = borrowed.tally;
     Imbalance imbalance(tally);
@@ -122,7 +162,7 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
         const bool left_out = given == 0.0, grows = !left_out && label >= state.classes && label >= 2;
         const bool shown = scores && i >= scored;
         if (__builtin_expect(left_out || grows, 0)) {
-            const Stop bad = shown ? score_row<two, with_shadow>(state, source, i, scores, many) : Stop{};
+            const Stop bad = shown ? score_row<way, with_shadow>(state, source, i, scores, many) : Stop{};
             if (bad.rule != Rule::none) return bad;
             if (grows) return {Rule::new_class, i, static_cast<int64_t>(label)};
             continue;
@@ -130,10 +170,23 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
         Prepared<typename Source::Row> x{};
         const Stop bad = source.template prepare<with_shadow, true>(state, i, x);
         if (bad.rule != Rule::none) return bad;
-        if (shown) show<two>(state, x, i, scores, many);
+        double square = 0.0;
+        if constexpr (way == Way::team) {
+            state.positive = state.classes < 2 ? state.positive_alone : outside.positive;
+            square = meet(state, x);
+            if (shown) show_team(state, x, i, scores, many);
+        } else if (shown) {
+            show<way>(state, x, i, scores, many);
+        }
         if (label >= state.classes) state.classes = label + 1;
+        if constexpr (way == Way::team) state.positive = state.classes < 2 ? state.positive_alone : outside.positive;
         if (state.set.radius > 0.0) remember_weights(state);
-        Stride stride = learn_row<two>(state, x, label, step_size(state) * given);
+        const double pull = step_size(state) * given;
+        Stride stride{};
+        if constexpr (way == Way::team)
+            stride = learn_team(state, x, label, pull, square);
+        else
+            stride = learn_row<way == Way::two>(state, x, label, pull);
         if (stride.travelled < 0.0) return {Rule::far, i, -1};
         if (state.set.radius > 0.0 && stride.travelled > 0.0) stride.travelled = project(state, stride.travelled);
         source.see(state);
@@ -145,11 +198,13 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
     return {};
 }
 
-template <bool two, class Source>
-Stop score_rows(const State& state, const Source& source, size_t begin, size_t end, double* scores, size_t many) {
+template <Way way, class Source>
+Stop score_rows(const State& outside, const Source& source, size_t begin, size_t end, double* scores, size_t many) {
+    State state = outside;
+    if (state.classes < 2) state.positive = state.positive_alone;
     for (size_t i = begin; i < end; ++i) {
-        const Stop bad = state.shadow ? score_row<two, true>(state, source, i, scores, many)
-                                      : score_row<two, false>(state, source, i, scores, many);
+        const Stop bad = state.shadow ? score_row<way, true>(state, source, i, scores, many)
+                                      : score_row<way, false>(state, source, i, scores, many);
         if (bad.rule != Rule::none) return bad;
     }
     return {};

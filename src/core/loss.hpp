@@ -13,10 +13,10 @@ POISE_INLINE double one_if(bool holds) {
 }
 
 // -d loss / d margin of a two-class loss, margin = y f; 0 where the row is not active.
-// The perceptron moves at margin 0 too: else it would never leave w = 0.
-POISE_INLINE double pull_of_margin(Loss loss, double margin) {
+// The perceptron moves at margin 0 too: else it would never leave w = 0. The hinge asks for a margin of `goal`.
+POISE_INLINE double pull_of_margin(Loss loss, double margin, double goal = 1.0) {
     if (loss == Loss::perceptron) return one_if(margin <= 0.0);
-    if (loss == Loss::hinge) return one_if(margin < 1.0);
+    if (loss == Loss::hinge) return one_if(margin < goal);
     return 1.0 / (1.0 + exponential(margin));
 }
 
@@ -33,15 +33,15 @@ POISE_INLINE void softmax(const double* score, size_t n, double* probability) {
     for (size_t k = 0; k < n; ++k) probability[k] /= sum;
 }
 
-// Slopes of a loss over more than two classes; returns the sum of their squares.
-POISE_INLINE double slopes_of_scores(Loss loss, const double* score, size_t n, size_t truth, double* slope) {
+// Slopes of a loss over more than two classes; returns the sum of their squares. `goal` is the margin asked of the true class.
+POISE_INLINE double slopes_of_scores(Loss loss, const double* score, size_t n, size_t truth, double* slope, double goal = 1.0) {
     if (loss == Loss::softmax) softmax(score, n, slope);
     double squares = 0.0;
     for (size_t k = 0; k < n; ++k) {
         if (loss == Loss::softmax)
             slope[k] -= k == truth ? 1.0 : 0.0;
         else
-            slope[k] = k == truth ? -pull_of_margin(loss, score[k]) : pull_of_margin(loss, -score[k]);
+            slope[k] = k == truth ? -pull_of_margin(loss, score[k], goal) : pull_of_margin(loss, -score[k]);
         squares += slope[k] * slope[k];
     }
     return squares;

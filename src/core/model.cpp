@@ -12,6 +12,7 @@ namespace {
 // Values one row's staging area must hold; kept per thread so that scoring needs no memory of the model.
 struct Scratch {
     Doubles staged, raw, copy, slope, scored, before;
+    Doubles shown, moves, votes, rates, joint, kernel_sums, waves, wave_column, own_row, synthetic;
     std::vector<int64_t> column;
 };
 
@@ -28,11 +29,17 @@ void at_least(Values& values, size_t size) {
 // What a block is about to change, so that it can be put back: all of the memory, or only the columns the block names.
 class Undo {
   public:
-    Undo(Memory& memory, const Settings& set, const Block& block, bool whole) : memory_(memory) {
+    Undo(Model& model, const Block& block, bool whole)
+        : memory_(model.memory), support_(model.support), buffer_(model.buffer) {
+        const Settings& set = model.set;
+        const Memory& memory = model.memory;
         tally_ = memory.tally;
         account_ = memory.account;
         classes_ = memory.classes;
+        sums_ = memory.sums;
         if (!whole) return;
+        support_.put_aside(set.budget > 0);
+        buffer_.put_aside(set.buffer > 0);
         few_ = names_few_columns(set, block);
         if (few_)
             gather(block);
@@ -41,19 +48,25 @@ class Undo {
         whole_ = true;
     }
     void put_back() {
+        support_.put_back();
+        buffer_.put_back();
         if (whole_ && !few_) {
             memory_ = std::move(*copy_);
             return;
         }
+        memory_.sums = sums_;
         memory_.tally = tally_;
         memory_.account = account_;
         memory_.classes = classes_;
         if (few_) scatter();
     }
     // Before the memory changes its shape, the whole of it must be put aside.
-    void before_growth(const Memory& now) {
+    void before_growth() {
+        support_.put_aside(true);
+        buffer_.put_aside(true);
         if (whole_ && !few_) return;
-        copy_ = now;
+        copy_ = memory_;
+        copy_->sums = sums_;
         copy_->tally = tally_;
         copy_->account = account_;
         copy_->classes = classes_;
@@ -87,7 +100,7 @@ class Undo {
     }
     template <class Visit>
     static void each_array(Memory& memory, Visit visit) {
-        for (size_t k = 0; k < memory.outputs; ++k) {
+        for (size_t k = 0; k < memory.weight_rows; ++k) {
             visit(memory.weights.data() + k * memory.stride);
             if (!memory.shadow.empty()) visit(memory.shadow.data() + k * memory.stride);
         }
@@ -105,6 +118,8 @@ class Undo {
             for (size_t j : columns_) counts_.push_back(memory_.count[j]);
         intercept_ = memory_.intercept;
         shadow_intercept_ = memory_.shadow_intercept;
+        wave_weights_ = memory_.wave_weights;
+        wave_shadow_ = memory_.wave_shadow;
     }
     void swap_in(Memory& memory) const {
         const double* value = values_.data();
@@ -116,27 +131,142 @@ class Undo {
             for (size_t j : columns_) memory.count[j] = *count++;
         memory.intercept = intercept_;
         memory.shadow_intercept = shadow_intercept_;
+        memory.wave_weights = wave_weights_;
+        memory.wave_shadow = wave_shadow_;
     }
     void scatter() { swap_in(memory_); }
 
+    // Kept rows are only added to, unless there is a limit to them: then the whole of them is put aside.
+    class KeptUndo {
+      public:
+        explicit KeptUndo(Kept& kept) : kept_(kept), count_(kept.count), births_(kept.births) {}
+        void put_aside(bool whole) {
+            if (whole && !copy_) copy_ = kept_;
+        }
+        void put_back() {
+            if (copy_) kept_ = std::move(*copy_);
+            kept_.forget_behind(count_, births_);
+        }
+
+      private:
+        Kept& kept_;
+        size_t count_;
+        uint64_t births_;
+        std::optional<Kept> copy_;
+    };
+
     Memory& memory_;
+    KeptUndo support_, buffer_;
     std::optional<Memory> copy_;  // a Memory of its own would be allocated for every row
     Tally tally_;
     std::vector<Account> account_;
     size_t classes_ = 0;
     std::vector<size_t> columns_;
-    Doubles values_, intercept_, shadow_intercept_;
+    Doubles values_, intercept_, shadow_intercept_, wave_weights_, wave_shadow_, sums_;
     std::vector<uint64_t> counts_;
     bool whole_ = false, few_ = false;
 };
 
-// Rows between two questions whether to stop: some milliseconds of work.
-size_t rows_between_polls(const Block& block, size_t outputs) {
-    const size_t cells = (block.longest + 8) * outputs;
-    return std::max<size_t>(1, (size_t{1} << 22) / cells);
+Shelf shelf_of(Kept& kept) {
+    return {kept.rows.data(), kept.square.data(), kept.coef.data(), kept.born.data(), kept.label.data(),
+            kept.stride,      &kept.count,        &kept.births};
+}
+
+// Spreads `span` outputs of every member, `row` numbers each, onto `classes`: one output for two classes becomes two halves.
+void split(Doubles& values, size_t members, size_t span, size_t classes, size_t row) {
+    Doubles more(members * classes * row);
+    for (size_t m = 0; m < members; ++m) {
+        const double* from = values.data() + m * span * row;
+        double* to = more.data() + m * classes * row;
+        std::copy_n(from, span * row, to);
+        for (size_t j = 0; span == 1 && j < row; ++j) {
+            const double half = 0.5 * from[j];
+            to[j] = 0.0 - half;
+            to[row + j] = half;
+        }
+    }
+    values.swap(more);
 }
 
 }  // namespace
+
+void Kept::make_room(size_t wanted) {
+    const size_t blocks = (wanted + 7) / 8;
+    if (blocks * 8 <= born.size()) return;
+    rows.resize(blocks * stride * 8);
+    square.resize(blocks * 8);
+    coef.resize(blocks * outputs * 8);
+    born.resize(blocks * 8);
+    label.resize(blocks * 8);
+}
+
+void Kept::widen(size_t width) {
+    if (width <= stride) return;
+    const size_t blocks = born.size() / 8;
+    Doubles wider(blocks * width * 8);
+    for (size_t b = 0; b < blocks; ++b) std::copy_n(rows.data() + b * stride * 8, stride * 8, wider.data() + b * width * 8);
+    rows.swap(wider);
+    stride = width;
+}
+
+void Kept::forget_behind(size_t kept, uint64_t kept_births) {
+    for (size_t i = kept; i < count; ++i)  // a place without a row must not count in scores
+        for (size_t o = 0; o < outputs; ++o) coef[((i / 8) * outputs + o) * 8 + i % 8] = 0.0;
+    count = std::min(count, kept);
+    births = kept_births;
+}
+
+Model::Model(const Settings& settings) : set(settings) {
+    memory.members = memory.outputs = set.members;
+    memory.weight_rows = set.learning == Learning::kernel ? 1 : set.members;
+    memory.intercept.assign(set.members, 0.0);
+    memory.shadow_intercept.assign(set.members, 0.0);
+    memory.wave_weights.assign(set.members * wave_stride(), 0.0);
+    if (set.average) memory.wave_shadow.assign(set.members * wave_stride(), 0.0);
+    memory.tally.random = set.seed;
+    split_sums(0, 2);
+    support.outputs = set.members;
+}
+
+// WEOB remembers its two halves, others their members.
+size_t Model::sum_rows() const { return set.method == Method::weob ? 2 : set.members; }
+
+size_t Model::slots(size_t classes) const {
+    if (is_boosting(set.method)) return 5;
+    if (set.method == Method::okb) return classes * classes;
+    if (set.method == Method::oeb) return 2 * classes;
+    const bool recalls = set.method == Method::owob || set.method == Method::owub || set.method == Method::weob;
+    return recalls && !set.plain_votes ? classes : 0;
+}
+
+// New classes begin with a recall of one half; tables of right and wrong with zeros.
+void Model::split_sums(size_t before, size_t after) {
+    const size_t old_slots = slots(before), new_slots = slots(after), tables = set.method == Method::okb ? before : 1;
+    if (before && is_boosting(set.method)) return;
+    const double start = is_boosting(set.method) || set.method == Method::okb || set.method == Method::oeb ? 0.0 : 0.5;
+    Doubles more(sum_rows() * new_slots, start);
+    for (size_t m = 0; before && m < sum_rows(); ++m)
+        for (size_t t = 0; t < tables; ++t)
+            std::copy_n(memory.sums.data() + m * old_slots + t * before, old_slots / tables,
+                        more.data() + m * new_slots + t * after);
+    memory.sums.swap(more);
+}
+
+// Rows between two questions whether to stop: some milliseconds of work.
+size_t Model::rows_between_polls(const Block& block) const {
+    const size_t kept = (support.count + buffer.count) * (block.longest + memory.outputs);
+    const size_t cells = (block.longest + 8) * (memory.outputs + wave_stride()) + kept;
+    const size_t most = set.learning == Learning::kernel || set.method == Method::osmote ? 256 : block.rows;
+    return std::min(most, std::max<size_t>(1, (size_t{1} << 22) / cells));
+}
+
+void Model::keep_room(size_t rows) {
+    if (set.learning == Learning::kernel) {
+        const size_t more = set.method == Method::osmote ? rows * (1 + set.neighbors) : rows, wanted = support.count + more;
+        support.make_room(set.budget ? std::min<size_t>(wanted, std::max<size_t>(set.budget, support.count)) : wanted);
+    }
+    if (set.method == Method::osmote) buffer.make_room(buffer.count + rows);
+}
 
 void Model::widen(size_t width) {
     if (width <= memory.width) return;
@@ -144,8 +274,8 @@ void Model::widen(size_t width) {
         const size_t grown = memory.width ? std::max(width, memory.stride + memory.stride / 2) : width;
         const size_t stride = (grown + 7) & ~size_t{7};
         const auto restride = [&](Doubles& values) {
-            Doubles wider(memory.outputs * stride);
-            for (size_t k = 0; k < memory.outputs && memory.stride; ++k)
+            Doubles wider(memory.weight_rows * stride);
+            for (size_t k = 0; k < memory.weight_rows && memory.stride; ++k)
                 std::copy_n(values.begin() + static_cast<ptrdiff_t>(k * memory.stride), memory.width,
                             wider.begin() + static_cast<ptrdiff_t>(k * stride));
             values.swap(wider);
@@ -158,8 +288,21 @@ void Model::widen(size_t width) {
             if (memory.each || memory.scaling == Scaling::scale) memory.count.resize(stride);
         }
         memory.stride = stride;
+        if (set.learning == Learning::kernel) support.widen(stride);
+        if (set.method == Method::osmote) buffer.widen(stride);
+        draw_waves();
     }
     memory.width = width;
+}
+
+// Columns of W are kept as long as they need less than 64 MB; else they are drawn again whenever a row has them.
+void Model::draw_waves() {
+    if (set.learning != Learning::fourier) return;
+    const size_t own = wave_stride(), before = own ? wave_table_.size() / own : 0;
+    wave_phase_.resize(own);
+    const bool fits = memory.stride * own <= (size_t{64} << 20) / sizeof(double);
+    wave_table_.resize(fits ? memory.stride * own : 0);
+    engine().draw_waves(set, fits ? before : 0, fits ? memory.stride : 0, own, wave_table_.data(), wave_phase_.data());
 }
 
 void Model::add_columns(const std::vector<uint8_t>& kinds) {
@@ -183,28 +326,40 @@ void Model::count_each() {
 void Model::declare(size_t classes) {
     if (classes <= memory.classes) return;
     memory.account.resize(std::max<size_t>(classes, 2));
+    while (rank.size() < classes) rank.push_back(static_cast<int32_t>(rank.size()));
     if (classes > 2) {
-        const auto split = [&](Doubles& values, size_t row) {
-            Doubles more(classes * row);
-            const bool two = memory.outputs == 1;
-            std::copy_n(values.begin(), memory.outputs * row, more.begin());
-            for (size_t j = 0; two && j < row; ++j) {
-                const double half = 0.5 * values[j];
-                more[j] = 0.0 - half;
-                more[row + j] = half;
+        const size_t members = memory.members, span = memory.span;
+        if (set.learning == Learning::kernel) {
+            const size_t blocks = support.born.size() / 8;
+            Doubles coef;
+            for (size_t b = 0; b < blocks; ++b) {
+                const auto from = support.coef.begin() + static_cast<ptrdiff_t>(b * support.outputs * 8);
+                Doubles block(from, from + static_cast<ptrdiff_t>(support.outputs * 8));
+                split(block, members, span, classes, 8);
+                coef.insert(coef.end(), block.begin(), block.end());
             }
-            values.swap(more);
-        };
-        split(memory.weights, memory.stride);
-        split(memory.intercept, 1);
-        if (set.average) split(memory.shadow, memory.stride);
-        split(memory.shadow_intercept, 1);
-        memory.outputs = classes;
+            support.coef.swap(coef);
+            support.outputs = members * classes;
+        } else {
+            split(memory.weights, members, span, classes, memory.stride);
+            split(memory.wave_weights, members, span, classes, wave_stride());
+            if (set.average) {
+                split(memory.shadow, members, span, classes, memory.stride);
+                split(memory.wave_shadow, members, span, classes, wave_stride());
+            }
+            memory.weight_rows = members * classes;
+        }
+        split(memory.intercept, members, span, classes, 1);
+        split(memory.shadow_intercept, members, span, classes, 1);
+        split_sums(std::max<size_t>(memory.classes, 2), classes);
+        memory.span = classes;
+        memory.outputs = members * classes;
     }
     memory.classes = classes;
 }
 
 bool Model::steps_are_bounded() const {
+    if (set.learning != Learning::linear) return false;
     double weight = 0.0;
     if (set.method == Method::ogd) weight = 1.0;
     if (set.method == Method::ohgd) weight = 2e2;
@@ -213,7 +368,7 @@ bool Model::steps_are_bounded() const {
     return weight > 0.0 && set.eta0 * weight * 1e8 * static_cast<double>(memory.outputs) < kFarthest;
 }
 
-State Model::view(size_t positive, const Block& block) const {
+State Model::view(const Block& block) const {
     Scratch& own = scratch();
     const bool centered = memory.scaling == Scaling::center;
     const size_t staged = std::max(centered ? memory.stride : 0, block.longest) + 8;
@@ -223,6 +378,18 @@ State Model::view(size_t positive, const Block& block) const {
     at_least(own.slope, memory.outputs);
     at_least(own.scored, memory.outputs);
     if (set.radius > 0.0) at_least(own.before, memory.outputs * (memory.stride + 1));
+    at_least(own.shown, memory.outputs);
+    at_least(own.moves, memory.outputs);
+    at_least(own.votes, memory.members);
+    at_least(own.rates, memory.members);
+    at_least(own.joint, memory.span);
+    if (set.learning == Learning::kernel) at_least(own.kernel_sums, memory.outputs * 8);
+    at_least(own.waves, wave_stride());
+    at_least(own.wave_column, wave_stride());
+    if (set.method == Method::osmote) {
+        at_least(own.own_row, memory.stride + 8);
+        at_least(own.synthetic, memory.stride + 8);
+    }
     State state{};
     state.set = set;
     Memory& own_memory = const_cast<Memory&>(memory);  // score() only reads through the view
@@ -241,6 +408,7 @@ State Model::view(size_t positive, const Block& block) const {
     state.outputs = memory.outputs;
     state.stride = memory.stride;
     state.positive = positive;
+    state.positive_alone = positive_alone;
     state.weights = own_memory.weights.data();
     state.shadow = set.average ? own_memory.shadow.data() : nullptr;
     state.intercept = own_memory.intercept.data();
@@ -251,24 +419,47 @@ State Model::view(size_t positive, const Block& block) const {
     state.slope = own.slope.data();
     state.scored = own.scored.data();
     state.before = own.before.data();
+    state.members = memory.members;
+    state.span = memory.span;
+    state.sums = own_memory.sums.data();
+    state.slots = slots(std::max<size_t>(memory.classes, 2));
+    state.rank = rank.data();
+    state.shown = own.shown.data();
+    state.moves = own.moves.data();
+    state.votes = own.votes.data();
+    state.rates = own.rates.data();
+    state.joint = own.joint.data();
+    state.kernel_sums = own.kernel_sums.data();
+    state.support = shelf_of(const_cast<Kept&>(support));
+    state.buffer = shelf_of(const_cast<Kept&>(buffer));
+    state.waves = own.waves.data();
+    state.wave_column = own.wave_column.data();
+    state.wave_weights = own_memory.wave_weights.data();
+    state.wave_shadow = own_memory.wave_shadow.data();
+    state.wave_table = wave_table_.empty() ? nullptr : wave_table_.data();
+    state.wave_phase = wave_phase_.data();
+    state.wave_stride = wave_stride();
+    state.own_row = own.own_row.data();
+    state.synthetic = own.synthetic.data();
     return state;
 }
 
-bool Model::learn(Block block, size_t positive, double* scores, size_t many, const std::function<bool()>& interrupted,
+bool Model::learn(Block block, double* scores, size_t many, const std::function<bool()>& interrupted,
                   Stop& stop) {
     at_least(scratch().copy, block.width + 8);
     block.scratch = scratch().copy.data();
     const bool scales = memory.scaling != Scaling::none;
-    Undo undo(memory, set, block, block.rows > 1 || (scales && !steps_are_bounded()));
-    const size_t stretch = rows_between_polls(block, memory.outputs);
+    // A single row is looked at before anything changes, but for the scaler and for OSMOTE's steps.
+    Undo undo(*this, block, block.rows > 1 || set.method == Method::osmote || (scales && !steps_are_bounded()));
     size_t begin = 0, scored = 0;
     while (begin < block.rows) {
-        const size_t end = std::min(block.rows, begin + stretch);
-        State state = view(positive, block);
+        const size_t end = std::min(block.rows, begin + rows_between_polls(block));
+        keep_room(end - begin);
+        State state = view(block);
         stop = engine().learn(state, block, begin, end, scored, scores, many);
         memory.classes = state.classes;
         if (stop.rule == Rule::new_class) {
-            undo.before_growth(memory);
+            undo.before_growth();
             declare(static_cast<size_t>(stop.column) + 1);
             begin = stop.row;
             scored = stop.row + 1;
@@ -292,7 +483,7 @@ Stop Model::score(const Block& block, double* scores, size_t many) const {
     Block own = block;
     at_least(scratch().copy, block.width + 8);
     own.scratch = scratch().copy.data();
-    const State state = view(1, own);
+    const State state = view(own);
     return engine().score(state, own, 0, own.rows, scores, many);
 }
 

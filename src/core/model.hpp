@@ -22,39 +22,68 @@ struct InLines {
 };
 using Doubles = std::vector<double, InLines<double>>;
 
-// Everything learning changes. Copying it copies the model.
+// Rows kept as they were, eight side by side (see Shelf).
+struct Kept {
+    Doubles rows, square, coef;
+    std::vector<uint64_t> born;
+    std::vector<int32_t> label;
+    size_t stride = 0, count = 0, outputs = 0;  // outputs: coefficients of a row, 0 for rows without any
+    uint64_t births = 0;
+
+    void make_room(size_t wanted);
+    void widen(size_t width);
+    void forget_behind(size_t kept, uint64_t kept_births);  // takes back what was added last
+};
+
+// Everything learning changes, but for kept rows.
 struct Memory {
     Scaling scaling = Scaling::none;
     bool each = false, open = false;
-    size_t width = 0, stride = 0, classes = 0, outputs = 1;
+    size_t width = 0, stride = 0, classes = 0;
+    size_t members = 1, span = 1, outputs = 1;  // span: outputs of a member
+    size_t weight_rows = 1;                     // one per output; a kernel has none, but rows are always met by one
     Doubles weights, shadow, intercept{0.0}, shadow_intercept{0.0};
     Doubles mean, spread;
     std::vector<uint64_t> count;
     std::vector<uint8_t> kind;
     std::vector<Account> account{2};
+    Doubles sums;  // what ensembles remember
+    Doubles wave_weights, wave_shadow;
     Tally tally;
 };
 
 class Model {
   public:
-    explicit Model(const Settings& settings) : set(settings) {}
+    explicit Model(const Settings& settings);
 
     Settings set;
     Memory memory;
+    Kept support, buffer;
+    std::vector<int32_t> rank;  // place of each class among the sorted labels
+    size_t positive = 1, positive_alone = 1;  // internal index of the positive class; while it is the only one
 
     void widen(size_t width);                             // more columns
     void add_columns(const std::vector<uint8_t>& kinds);  // named columns, each with its own Scaling
     void narrow(size_t width);                            // takes back columns that no row has touched
     void declare(size_t classes);                         // more classes
+    size_t wave_stride() const { return (set.features + 7) & ~size_t{7}; }
+    size_t sum_rows() const;
+    size_t slots(size_t classes) const;  // sums of one row of them
     void count_each();                                    // from one row count for all columns to one per column
 
     // Learns the block or none of it. `interrupted` is asked now and then; true puts everything back and returns false.
-    bool learn(Block block, size_t positive, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop);
+    bool learn(Block block, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop);
     Stop score(const Block& block, double* scores, size_t many) const;
 
   private:
-    State view(size_t positive, const Block& block) const;
+    State view(const Block& block) const;
     bool steps_are_bounded() const;
+    void keep_room(size_t rows);
+    void draw_waves();
+    void split_sums(size_t before, size_t after);
+    size_t rows_between_polls(const Block& block) const;
+
+    Doubles wave_table_, wave_phase_;  // follow from the seed
 };
 
 }  // namespace poise

@@ -28,6 +28,25 @@ POISE_INLINE bool is_short(SparseRow<I> row) {
     return row.count <= 32;
 }
 
+// Calls visit(column, value) for each value a row tells, in the order of the columns.
+template <class T, class Visit>
+POISE_INLINE void for_entries(DenseRow<T> row, double factor, Visit visit) {
+    for (size_t j = 0; j < row.width; ++j) visit(j, factor * static_cast<double>(row.x[j]));
+}
+template <class I, class Visit>
+POISE_INLINE void for_entries(SparseRow<I> row, double factor, Visit visit) {
+    for (size_t e = 0; e < row.count; ++e) visit(static_cast<size_t>(row.column[e]), factor * row.x[e]);
+}
+
+template <class T>
+POISE_INLINE size_t entries_of(DenseRow<T> row) {
+    return row.width;
+}
+template <class I>
+POISE_INLINE size_t entries_of(SparseRow<I> row) {
+    return row.count;
+}
+
 struct Products {
     double weights, square, shadow;  // w.x, x.x, v.x
 };

@@ -9,7 +9,35 @@ namespace poise {
 enum class Loss : uint8_t { perceptron, hinge, logistic, softmax };
 enum class Scaling : uint8_t { none, center, scale };
 enum class Schedule : uint8_t { constant, sqrt, invscaling };
-enum class Method : uint8_t { ogd, hgd, ohgd };
+enum class Learning : uint8_t { linear, kernel, fourier };
+enum class KernelKind : uint8_t { rbf, poly, linear };
+// Families in this order: one weight, repeats, dual averaging, bagging (from ob), boosting (from oadab), a user's own.
+enum class Method : uint8_t {
+    ogd,
+    hgd,
+    ohgd,
+    csogd,
+    oor,
+    our,
+    ohr,
+    osmote,
+    csrda,
+    ob,
+    okb,
+    oob,
+    oub,
+    owob,
+    owub,
+    ouob,
+    oeb,
+    weob,
+    oadab,
+    oadac2,
+    ocsb2,
+    orusb,
+    own
+};
+enum class Coin : uint8_t { fair, root, literal, shares };  // how OHR uses its two rates
 enum class Clamp : uint8_t { none, value, assumption4 };
 enum class ManyClasses : uint8_t { complement, inverse, printed };
 
@@ -30,7 +58,40 @@ struct Settings {
     double largest_weight = 100.0;
     double memory = 0.0;  // 0: plain counts
     double radius = 0.0;  // 0: no ball
+
+    Learning learning = Learning::linear;
+    bool together = false;         // all members step on the loss of the ensemble, and votes are those of the paper reading
+    bool repeats_weigh = false;    // k repeats are one step of weight k
+    bool minority_rates = false;   // rates of 2013: one over a share, for a minority that stays the same
+    bool plain_votes = false;      // every member has one vote
+    bool plain_rates = false;      // rates do not look at what a member got wrong
+    bool by_counts = false;        // costs are times negatives per positive
+    bool one_synthetic = false;    // at most one synthetic row, toward a random neighbour
+    bool margin_cost = false;      // the cost is a wider margin, not a weight
+    bool squared_loss = false;     // half the squared loss
+    bool frequency_cost = false;   // the cost is one over the class's frequency
+    Coin coin = Coin::fair;
+    uint64_t form = 1;              // of ORUSB: fixed class ratio, weight ratio or rate; of WEOB: both halves or the better
+    uint64_t members = 1;
+    double ir = 0.0;               // negatives per positive of the whole stream; 0: running
+    double decay = 0.9;            // of class shares, recalls, or the table of kappa
+    double positive_cost = 1.0, negative_cost = 1.0;
+    double kept = 0.7;             // negatives kept per positive
+    double threshold = 0.0, strength = 1.0;  // dual averaging: L1 and gamma
+    uint64_t neighbors = 3;
+    uint64_t buffer = 100;         // rows per class; 0: no limit
+
+    KernelKind kernel = KernelKind::rbf;
+    bool drops_smallest = false;
+    double gamma = 0.0;            // 0: by the width
+    double degree = 3.0, coef0 = 1.0;
+    uint64_t budget = 0;           // support vectors; 0: no limit
+    uint64_t features = 0;         // random waves
+    uint64_t seed = 0, wave_seed = 0;
 };
+
+constexpr bool is_bagging(Method method) { return method >= Method::ob && method <= Method::weob; }
+constexpr bool is_boosting(Method method) { return method >= Method::oadab && method <= Method::orusb; }
 
 // The numbers beside the arrays that learning moves.
 struct Tally {
@@ -40,6 +101,7 @@ struct Tally {
     double blend = 1.0;                               // average = weights + blend * shadow
     double worst_ratio = 1.0;                         // running largest max N / min N
     double phantom_share = 0.5;                       // share of the second class while only one was seen
+    uint64_t random = 0;                              // state of the generator
     double imbalance[8] = {}, log_imbalance[8] = {};  // sums of (GI - 1)^2 and of (ln GI)^2, row t in lane t % 8
 };
 
@@ -64,6 +126,18 @@ struct Columns {
     const uint8_t* kind;  // Scaling per column, or null
 };
 
+// Rows kept as they were when learned, eight side by side: of a block of eight, column j lies at rows + (block * stride + j) * 8.
+struct Shelf {
+    double* rows;
+    double* square;   // of each row's length
+    double* coef;     // of block b and output o: coef + (b * outputs + o) * 8
+    uint64_t* born;   // numbered in order of arrival
+    int32_t* label;
+    size_t stride;
+    size_t* count;
+    uint64_t* births;
+};
+
 struct State {
     Settings set;
     Columns columns;
@@ -73,12 +147,27 @@ struct State {
     size_t outputs;            // 1 for two classes, else one per class
     size_t stride;             // between the weights of two outputs
     size_t positive;           // internal index (0 or 1) of the positive of the first two classes
+    size_t positive_alone;     // the same while only one class is known
     double *weights, *shadow;  // shadow: null without averaging
     double *intercept, *shadow_intercept;
     double *staged, *staged_raw;  // one scaled row, padded, and what it was before
     int64_t* staged_column;
     double *slope, *scored;  // per output
     double* before;          // weights before a step, with a radius
+
+    size_t members;
+    size_t span;             // outputs of a member
+    double* sums;            // what ensembles remember of a member or half: `slots` numbers each
+    size_t slots;
+    const int32_t* rank;     // place of each class among the sorted labels
+    double *shown, *moves, *votes, *rates, *joint;  // per output or member, of the row at hand
+    double* kernel_sums;     // eight lanes per output
+    Shelf support, buffer;
+    double *waves, *wave_weights, *wave_shadow;  // Fourier: features of the row at hand, their weights
+    const double *wave_table, *wave_phase;       // table: null if columns are drawn again for every row
+    double* wave_column;
+    size_t wave_stride;  // features, padded
+    double *own_row, *synthetic;                 // dense rows, padded
 };
 
 enum class Layout : uint8_t { f64, f32, csr32, csr64 };
@@ -123,6 +212,8 @@ struct Engine {
     void (*proportions)(double* scores, size_t rows, size_t columns);  // in place: softmax of a row, sigmoid of one column
     // Class numbers 0 and 1 of labels; returns how many rows it did before one of another label may come.
     size_t (*tell_apart)(const int64_t* label, size_t rows, int64_t first, int64_t second, int32_t* code);
+    // Fourier's columns [first, last) of W, each `stride` apart, and all phases.
+    void (*draw_waves)(const Settings&, size_t first, size_t last, size_t stride, double* table, double* phases);
 };
 
 }  // namespace poise

@@ -4,17 +4,18 @@ import json
 import math
 import os
 import reprlib
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, Self
 
 import numpy as np
 
 from poise import files, learners, methods
 from poise.columns import Setup
-from poise.errors import DataError, FileError, ParameterError, as_number
+from poise.errors import DataError, FileError, ParameterError
 from poise.labels import Labels, class_label
 from poise.learners import Learner
 from poise.methods import HGD, Method
+from poise.methods.parameters import require_ratio
 from poise.model import Model
 from poise.online import Online
 from poise.settings import method_value, setup_of
@@ -41,9 +42,10 @@ class StreamClassifier(_Saved):
     Parameters
     ----------
     method
-        How hard each row may pull: a name ("hgd", "ogd") or a value such as ``HGD(memory=0.995)``.
+        How hard each row may pull: a name of `poise.methods.names` or a value such as ``HGD(memory=0.995)``.
     learner
-        What is learned with which loss: "logistic" (also "log_loss"), "svm" ("hinge"), "perceptron", "softmax", or a value.
+        What is learned with which loss: "logistic" (also "log_loss"), "svm" ("hinge"), "perceptron", "softmax", "kernel", "fourier", or
+        a value such as ``Kernel(budget=1000)``.
     standardize
         Running standardisation inside the loop, each value clipped at 5 deviations: "center" subtracts the mean and divides
         by the deviation, "scale" only divides, None leaves rows as they are. "auto" centres arrays, tables and numbers in
@@ -51,7 +53,8 @@ class StreamClassifier(_Saved):
     fit_intercept
         Whether the score has a constant.
     average
-        Whether answers come from an exponential average of the weights (slowest rate 0.002); a number sets that rate.
+        Whether answers come from an exponential average of the weights (slowest rate 0.002); a number sets that rate. "auto":
+        wherever there are weights to average, so not for kernels and dual averaging.
     unit_rows
         Whether each row is brought to length 1 (after standardising).
     eta0, learning_rate, power_t
@@ -65,7 +68,7 @@ class StreamClassifier(_Saved):
     n_hash
         For dicts and tables: hash names onto this many columns (a power of two) instead of keeping a vocabulary.
     random_state
-        Seed of methods that draw; kept for them, OGD and HGD draw nothing.
+        Seed of methods and learners that draw; None is 0. OGD and HGD draw nothing.
 
     Attributes
     ----------
@@ -90,7 +93,7 @@ class StreamClassifier(_Saved):
         *,
         standardize: str | None = "auto",
         fit_intercept: bool = True,
-        average: bool | float = True,
+        average: bool | float | str = "auto",
         unit_rows: bool = False,
         eta0: float = 0.3,
         learning_rate: str = "constant",
@@ -127,27 +130,38 @@ class StreamClassifier(_Saved):
     ) -> Self:
         """Return the published setting: rows of length 1, no scaling, intercept, averaging or largest weight, eta0 0.3.
 
+        Methods come in the paper's reading, which differs from the textbook's for most competitors of HGD.
+
         Parameters
         ----------
         method, learner
-            As for the constructor; a method given by name gets its published parameters.
+            As for the constructor; those given by name get their published parameters.
         ir
             Negatives per positive of the whole stream, for the methods that need it; OGD and HGD do not.
         parameters
-            Any parameter of the constructor, or of the method when it is given by name.
+            Any parameter of the constructor, or of the method or learner when it is given by name.
 
         Examples
         --------
         >>> from poise import StreamClassifier
         >>> StreamClassifier.paper("hgd", "svm", eta0=1.0, learning_rate="sqrt", variant="ohgd").method
-        HGD(clamp=None, norm='plain', memory=None, multiclass='complement', variant='ohgd')
+        HGD(reading='paper', clamp=None, variant='ohgd')
         """
-        if ir is not None and not 0 < as_number(ir) < float("inf"):
-            raise ParameterError(f"ir is {reprlib.repr(ir)}; it must be the number of negatives per positive, above 0, or None.")
+        require_ratio(ir)
         if isinstance(method, str):
-            kind = methods.get(method)
+            entry = methods.entry(method)
+            own = {name: parameters.pop(name) for name in entry.parameters if name in parameters}
+            method = entry.make(**{**entry.kind.as_published, **own})
+        if isinstance(learner, str):
+            kind = learners.get(learner)
             own = {field.name: parameters.pop(field.name) for field in fields(kind) if field.name in parameters}
-            method = kind(**{**kind.as_published, **own})
+            learner = kind(**{**kind.as_published, **own})
+        if isinstance(method, Method) and method.needs_ratio and getattr(method, "ir", None) is None:
+            if ir is None:
+                raise ParameterError(
+                    f"ir is None, and the published {method.name} needs it; give the negatives per positive of the whole stream."
+                )
+            method = replace(method, ir=ir)  # type: ignore[call-arg]
         setting: dict[str, Any] = {"standardize": None, "fit_intercept": False, "average": False, "unit_rows": True, "eta0": 0.3}
         return cls(method, learner, **{**setting, **parameters})
 
@@ -195,7 +209,7 @@ class HGDClassifier(_Saved):
         variant: str = "hgd",
         standardize: str | None = "auto",
         fit_intercept: bool = True,
-        average: bool | float = True,
+        average: bool | float | str = "auto",
         unit_rows: bool = False,
         eta0: float = 0.3,
         learning_rate: str = "constant",
@@ -226,7 +240,7 @@ class HGDClassifier(_Saved):
         self.random_state = random_state
 
     def _setup(self) -> Setup:
-        return setup_of(self, HGD(**{field.name: getattr(self, field.name) for field in fields(HGD)}))
+        return setup_of(self, HGD(**{f.name: getattr(self, f.name) for f in fields(HGD) if f.name != "reading"}))
 
 
 _ESTIMATORS: dict[str, type[StreamClassifier] | type[HGDClassifier]] = {

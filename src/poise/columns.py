@@ -234,19 +234,19 @@ class Columns:
 
     # ---- single rows, without a block
 
-    def learn_named(self, x: dict[Any, Any], code: int, weight: float, positive: int, many: int) -> Any:
+    def learn_named(self, x: dict[Any, Any], code: int, weight: float, many: int) -> Any:
         """Learn one dict in the core; None when it needs the long way."""
         if not self.open:
             return None
-        return self.core.learn_named(x, self.words.numbers, self.words.texts, code, weight, positive, many)
+        return self.core.learn_named(x, self.words.numbers, self.words.texts, code, weight, many)
 
     def score_named(self, x: dict[Any, Any]) -> Any:
         """Score one dict in the core; None when it needs the long way."""
         return self.core.score_named(x, self.words.numbers, self.words.texts) if self.open else None
 
-    def learn_array(self, x: Any, code: int, weight: float, positive: int, many: int) -> Any:
+    def learn_array(self, x: Any, code: int, weight: float, many: int) -> Any:
         """Learn one array row in the core; None when it needs the long way, as a masked array does."""
-        return self.core.learn_one(x, code, weight, positive, many) if type(x) is np.ndarray and not self.open else None
+        return self.core.learn_one(x, code, weight, many) if type(x) is np.ndarray and not self.open else None
 
     def score_array(self, x: Any) -> Any:
         """Score one array row in the core; None when it needs the long way."""
@@ -270,7 +270,7 @@ class Columns:
             fits = not form.hashed and form.each == (form.open or bool(setup.core["skip_missing"]))
         if not fits or form.scaling not in {setup.scaling(form.hashed > 0), setup.scaling(sparse=True)}:
             raise FileError("its columns do not fit its parameters")
-        tensors = require_whole(tensors, form, averages=setup.core["average"])
+        tensors = require_whole(tensors, form, setup.core)
         columns = cls(setup, form.scaling, named=form.open, hashed=False)  # the core takes its width from the tensors
         columns.hashed = form.hashed > 0
         columns.words = Vocabulary.from_bytes(tensors["names"])

@@ -114,3 +114,14 @@ def require_number(parameter: str, value: Any, low: float, high: float, other: s
             f"{parameter} is {reprlib.repr(value)}; it must be a number above {low:g} and at most {high:g}{other}."
         )
     return number
+
+
+def require_count(name: str, value: Any, most: int, *, none: bool = False) -> None:
+    """Refuse what is no whole number from 1 to `most`."""
+    if value is None and none:
+        return
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= most:
+        raise ParameterError(
+            f"{name} is {reprlib.repr(value)}; it must be a whole number from 1 to {most:,}{', or None' if none else ''}."
+        )

@@ -70,6 +70,18 @@ class Labels:
         code = self.codes.get(wanted, -1) if wanted is not None else -1
         return code if code in (0, 1) else int(not self.flip)
 
+    def alone(self, wanted: object) -> int:
+        """Class number of the positive one while a single label is known: a lone class is negative unless it is the one wanted."""
+        return 0 if wanted is not None and self.arrived and self.arrived[0] == wanted else 1
+
+    @property
+    def ranks(self) -> list[int]:
+        """Place of each class among the sorted labels."""
+        ranks = [0] * len(self.order)
+        for rank, code in enumerate(self.order):
+            ranks[code] = rank
+        return ranks
+
     def decode(self, codes: NDArray[np.intp]) -> NDArray[Any]:
         """Labels of positions in `classes`."""
         return self.classes[codes]

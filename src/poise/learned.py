@@ -74,13 +74,13 @@ class Learned:
         order = labels.order
         seen = state["ledger_seen"][0][order]
         share, pulled, travelled = state["ledger_sums"][order].T.copy()
-        if not model.setup.core["memory"]:
+        if not share.any():  # no shares that forget
             share = seen / max(1, int(seen.sum()))
         return Ledger(labels.classes, seen, share, pulled, travelled)
 
     @property
     def coef_(self) -> Scores:
-        """Weights in the units of the raw columns, one row for two classes, else one per class."""
+        """Weights in the units of the raw columns, one row for two classes, else one per class; first by member, if many."""
         return self._linear("coef_")[0]
 
     @property
@@ -90,12 +90,31 @@ class Learned:
 
     def _linear(self, attribute: str) -> tuple[Scores, Scores]:
         model = self._learned(attribute)
+        core = model.setup.core
+        if core["learning"] != "linear":
+            raise AttributeError(f"{type(self).__name__} has no {attribute} with a {core['learning']} learner: it is not linear.")
         with model.lock:
             state, labels = model.core.state(), model.labels
+        if core["method"] == "csrda":
+            state = {**state, **_averaged_gradients(state, core)}
         coef, intercept = _raw_units(state)
+        members = core["members"]
         if labels.many:
-            return coef[labels.order], intercept[labels.order]
+            coef, intercept = coef.reshape(members, labels.many, -1), intercept.reshape(members, labels.many)
+            coef, intercept = coef[:, labels.order], intercept[:, labels.order]
+            return (coef, intercept) if members > 1 else (coef[0], intercept[0])
         return (-coef, -intercept) if labels.flip else (coef, intercept)
+
+
+def _averaged_gradients(state: dict[str, NDArray[Any]], core: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """Weights of dual averaging from its sums of steps."""
+    rows = max(1, int(state["tally_counts"][0, 0]))
+
+    def weights(sums: NDArray[Any]) -> NDArray[Any]:
+        size = np.maximum(np.abs(sums) / rows - core["threshold"], 0.0)
+        return np.asarray(np.sqrt(rows) / core["strength"] * np.sign(sums) * size)
+
+    return {name: weights(state[name]) for name in ("weights", "intercept")}
 
 
 def _raw_units(state: dict[str, NDArray[Any]]) -> tuple[Scores, Scores]:

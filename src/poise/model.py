@@ -35,7 +35,13 @@ class Model:
         self._codes = labels.codes
         self._flip = labels.flip
         self._many = labels.many
-        self._positive = labels.positive(self.setup.positive)
+        if self.columns is not None:
+            self._tell(self.columns.core, labels)
+
+    def _tell(self, core: Any, labels: Labels) -> None:
+        """Tell the core how the labels sort and which one is positive."""
+        alone = labels.alone(self.setup.positive)
+        core.sort_classes(labels.ranks, labels.positive(self.setup.positive), alone)
 
     @property
     def core(self) -> Any:
@@ -101,7 +107,8 @@ class Model:
     def _learn_block(
         self, columns: Columns, block: Dense | Sparse, codes: Any, weights: Floats | None, labels: Labels, *, scored: bool
     ) -> Any:
-        wish = (codes, weights, labels.positive(self.setup.positive), labels.flip, labels.many, scored)
+        self._tell(columns.core, labels)
+        wish = (codes, weights, labels.flip, labels.many, scored)
 
         def run(block: Dense | Sparse) -> Any:
             if isinstance(block, Dense):
@@ -149,9 +156,9 @@ class Model:
                 before = columns.core.classes
                 try:
                     if type(x) is dict:
-                        score = columns.learn_named(x, code, weight, self._positive, self._many)
+                        score = columns.learn_named(x, code, weight, self._many)
                     else:
-                        score = columns.learn_array(x, code, weight, self._positive, self._many)
+                        score = columns.learn_array(x, code, weight, self._many)
                 except (_core.RowRefused, TypeError, UnicodeEncodeError) as error:
                     raise self._refused(error, x) from None
                 if score is not None:
@@ -211,8 +218,8 @@ class Model:
         if len(labels) != classes and not classes < len(labels) <= 2:
             raise FileError(f"it has {len(labels)} labels for {classes} classes")
         model = cls(setup)
-        model._adopt(labels)
         model.columns = Columns.restored(setup, tensors)
+        model._adopt(labels)
         return model
 
     def __getstate__(self) -> dict[str, Any]:
@@ -224,9 +231,9 @@ class Model:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild from `__getstate__`."""
         self.__init__(state["setup"])  # type: ignore[misc]
-        self._adopt(Labels(state["arrived"]))
         if state["tensors"] is not None:
             self.columns = Columns.restored(self.setup, state["tensors"])
+        self._adopt(Labels(state["arrived"]))
 
 
 def single(x: Any) -> Rows:

@@ -7,6 +7,7 @@ import numpy as np
 
 from poise import learners, methods
 from poise.columns import Setup
+from poise.draws import start
 from poise.errors import ParameterError, require_choice, require_number
 from poise.learners import Learner
 from poise.methods import Method
@@ -28,12 +29,51 @@ SHARED = (
 )
 
 
+#: What the core is told unless a method or learner says otherwise.
+USUAL: dict[str, Any] = {
+    "clamp": "none",
+    "largest_weight": 0.0,
+    "memory": 0.0,
+    "multiclass": "complement",
+    "squared_pull": False,
+    "together": False,
+    "repeats_weigh": False,
+    "minority_rates": False,
+    "plain_votes": False,
+    "plain_rates": False,
+    "by_counts": False,
+    "one_synthetic": False,
+    "margin_cost": False,
+    "squared_loss": False,
+    "frequency_cost": False,
+    "coin": "coin",
+    "form": 1,
+    "members": 1,
+    "ir": 0.0,
+    "decay": 0.9,
+    "positive_cost": 1.0,
+    "negative_cost": 1.0,
+    "kept": 0.7,
+    "threshold": 0.0,
+    "strength": 1.0,
+    "neighbors": 3,
+    "buffer": 100,
+    "kernel": "rbf",
+    "drops_smallest": False,
+    "gamma": 0.0,
+    "degree": 3.0,
+    "coef0": 1.0,
+    "budget": 0,
+    "features": 0,
+}
+
+
 def method_value(method: Any) -> Method:
     """Return the method a name stands for, or the value itself."""
     if isinstance(method, Method):
         return method
     if isinstance(method, str):
-        return methods.get(method)()
+        return methods.entry(method).make()
     raise ParameterError(f"method is {reprlib.repr(method)}; give a name such as 'hgd' or a value such as HGD(memory=0.995).")
 
 
@@ -54,10 +94,17 @@ def setup_of(classifier: Any, method: Method) -> Setup:
     require_choice("missing", given["missing"], ("error", "zero"))
     for name in ("fit_intercept", "unit_rows"):
         require_choice(name, given[name], (True, False))
-    average, slowest = _average(given["average"])
+    learner = learner_value(classifier.learner)
+    method.require_learner(learner)
+    average, slowest = _average(given["average"], method, learner)
+    _require_seed(given["random_state"])
+    seed = int(given["random_state"] or 0)
     core = {
-        **method.settings(),
-        "loss": learner_value(classifier.learner).loss,
+        **USUAL,
+        **learner.settings(),
+        **method.settings(learner),
+        "seed": start(method.name, seed),
+        "wave_seed": start("fourier", seed) if learner.form == "fourier" else 0,
         "learning_rate": given["learning_rate"],
         "intercept": bool(given["fit_intercept"]),
         "average": average,
@@ -66,20 +113,39 @@ def setup_of(classifier: Any, method: Method) -> Setup:
         "skip_missing": given["missing"] == "zero",
         "eta0": require_number("eta0", given["eta0"], 0.0, 1e6),
         "power_t": require_number("power_t", given["power_t"], 0.0, 10.0),
-        "radius": 0.0 if given["radius"] is None else require_number("radius", given["radius"], 0.0, 1e90, ", or None"),
+        "radius": _radius(given["radius"], method, learner),
     }
-    _require_seed(given["random_state"])
     _require_label("positive", given["positive"])
     width, owner = _hash_width(given["n_hash"]), type(classifier).__name__
     return Setup(core, given["standardize"], given["positive"], width, owner, method.two_classes)
 
 
-def _average(value: Any) -> tuple[bool, float]:
+def _average(value: Any, method: Method, learner: Learner) -> tuple[bool, float]:
     """Return whether to average and the slowest rate."""
+    possible = method.averages and learner.averages
+    if isinstance(value, str) and value == "auto":
+        return possible, 0.002
     if isinstance(value, (bool, np.bool_)):
-        return bool(value), 0.002
-    rate = require_number("average", value, 0.0, 1.0, ", True or False")
-    return rate < 1.0, rate
+        rate = 0.002 if value else 1.0
+    else:
+        rate = require_number("average", value, 0.0, 1.0, ", True, False or 'auto'")
+    if rate < 1.0 and not possible:
+        unable = learner.name if not learner.averages else method.name
+        raise ParameterError(f"average is {value!r}, and {unable} has no weights to average; use average='auto' or False.")
+    return rate < 1.0, 0.002 if isinstance(value, (bool, np.bool_)) else rate
+
+
+def _radius(value: Any, method: Method, learner: Learner) -> float:
+    """Return the radius of the ball of weights, 0 for none."""
+    if value is None:
+        return 0.0
+    radius = require_number("radius", value, 0.0, 1e90, ", or None")
+    if learner.form != "linear" or method.many_members > 1 or not method.averages:
+        unable = learner.name if learner.form != "linear" else method.name
+        raise ParameterError(
+            f"radius is {value!r}, and a ball is kept for the weights of one linear model only, not for {unable}; use radius=None."
+        )
+    return radius
 
 
 def _whole(value: Any) -> int:

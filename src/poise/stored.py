@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from poise.errors import FileError
 
 Tensors = dict[str, NDArray[Any]]
+Shapes = dict[str, tuple[str, tuple[int, ...]]]
 _SCALINGS = ("none", "center", "scale")
 
 
@@ -23,21 +24,44 @@ class Form:
     hashed: int
     classes: int
 
-    def shapes(self, *, averages: bool) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Type and shape of every array of such a model, but for the names."""
-        outputs, accounts = self.classes if self.classes > 2 else 1, max(self.classes, 2)
-        shapes: dict[str, tuple[str, tuple[int, ...]]] = {
+    def shapes(self, core: dict[str, Any], kept: dict[str, int]) -> Shapes:
+        """Type and shape of every array of such a model, but for the names; `kept` tells how many rows it keeps of each kind."""
+        accounts = max(self.classes, 2)
+        outputs = core["members"] * (self.classes if self.classes > 2 else 1)
+        shapes: Shapes = {
             "columns": ("u8", (1, 5)),
+            "drawing": ("u8", (1, 3)),
+            "imbalance": ("f8", (2, 8)),
             "intercept": ("f8", (outputs, 1)),
             "ledger_seen": ("u8", (1, accounts)),
             "ledger_sums": ("f8", (accounts, 3)),
             "tally_counts": ("u8", (1, 4)),
             "tally_factors": ("f8", (1, 3)),
-            "imbalance": ("f8", (2, 8)),
-            "weights": ("f8", (outputs, self.width)),
         }
-        if averages:
-            shapes |= {"shadow": shapes["weights"], "shadow_intercept": shapes["intercept"]}
+        if core["learning"] == "kernel":
+            shapes |= self._kept("support", kept["support"]) | {"support_coef": ("f8", (kept["support"], outputs))}
+        else:
+            shapes |= self._weights(core, outputs)
+        if core["method"] == "osmote":
+            shapes |= self._kept("buffer", kept["buffer"]) | {"buffer_label": ("u8", (1, kept["buffer"]))}
+        if sums := sums_shape(core, accounts):
+            shapes["sums"] = ("f8", sums)
+        return shapes | self._scaler()
+
+    def _weights(self, core: dict[str, Any], outputs: int) -> Shapes:
+        shapes: Shapes = {"weights": ("f8", (outputs, self.width))}
+        if core["learning"] == "fourier":
+            shapes["wave_weights"] = ("f8", (outputs, core["features"]))
+        if core["average"]:
+            shapes |= {name.replace("weights", "shadow"): shape for name, shape in shapes.items()}
+            shapes["shadow_intercept"] = ("f8", (outputs, 1))
+        return shapes
+
+    def _kept(self, name: str, rows: int) -> Shapes:
+        return {f"{name}_rows": ("f8", (rows, self.width)), f"{name}_born": ("u8", (1, rows))}
+
+    def _scaler(self) -> Shapes:
+        shapes: Shapes = {}
         if self.scaling != "none":
             shapes |= {"scaler_mean": ("f8", (1, self.width)), "scaler_spread": ("f8", (1, self.width))}
             if self.each or self.scaling == "scale":
@@ -45,6 +69,18 @@ class Form:
         if self.open and not self.hashed:
             shapes["column_kind"] = ("u1", (1, self.width))
         return shapes
+
+
+def sums_shape(core: dict[str, Any], classes: int) -> tuple[int, int] | None:
+    """Shape of what an ensemble remembers of its members (WEOB: of its halves); None: nothing."""
+    method, members = core["method"], core["members"]
+    if method in ("oadab", "oadac2", "ocsb2", "orusb"):
+        return members, 5
+    if method in ("okb", "oeb"):
+        return members, classes * classes if method == "okb" else 2 * classes
+    if method in ("owob", "owub", "weob") and not core["plain_votes"]:
+        return 2 if method == "weob" else members, classes
+    return None
 
 
 def form_of(tensors: Tensors) -> Form:
@@ -57,9 +93,9 @@ def form_of(tensors: Tensors) -> Form:
     return Form(_SCALINGS[scaling], bool(each), bool(is_open), width, hashed, int(tensors["tally_counts"][0, 3]))
 
 
-def require_whole(tensors: Tensors, form: Form, *, averages: bool) -> Tensors:
+def require_whole(tensors: Tensors, form: Form, core: dict[str, Any]) -> Tensors:
     """Return the arrays, all of them there and none too many, or refuse them."""
-    shapes = form.shapes(averages=averages)
+    shapes = form.shapes(core, {name: _rows_kept(tensors, name) for name in ("support", "buffer")})
     if form.width == 0:  # the core keeps nothing for columns it has not met
         tensors = {name: np.zeros(shape, kind) for name, (kind, shape) in shapes.items() if 0 in shape} | tensors
     extra = sorted(tensors.keys() - shapes.keys() - {"names"})
@@ -70,7 +106,14 @@ def require_whole(tensors: Tensors, form: Form, *, averages: bool) -> Tensors:
     if "names" not in tensors or tensors["names"].dtype != np.uint8 or tensors["names"].ndim != 1:
         raise FileError("its feature names are missing")
     _require_agreement(tensors, form)
+    _require_kept(tensors, form, core)
     return tensors
+
+
+def _rows_kept(tensors: Tensors, name: str) -> int:
+    """Return how many rows the arrays claim to keep."""
+    born = tensors.get(f"{name}_born")
+    return born.shape[1] if born is not None and born.ndim == 2 else 0
 
 
 def _require(tensors: Tensors, name: str, kind: str, shape: tuple[int, ...]) -> None:
@@ -98,3 +141,19 @@ def _require_agreement(tensors: Tensors, form: Form) -> None:
     kinds = {"none": {0}, "center": {1, 2}, "scale": {2}}[form.scaling]
     if "column_kind" in tensors and not set(np.unique(tensors["column_kind"]).tolist()) <= kinds:
         raise FileError("it holds columns of a kind that does not exist")
+
+
+def _require_kept(tensors: Tensors, form: Form, core: dict[str, Any]) -> None:
+    """Refuse kept rows that no learning leads to."""
+    births = dict(zip(("support", "buffer"), tensors["drawing"][0, 1:].tolist(), strict=True))
+    for name, born in births.items():
+        numbers = tensors.get(f"{name}_born")
+        if numbers is not None and (len(np.unique(numbers)) != numbers.size or int(numbers.max(initial=0)) >= max(born, 1)):
+            raise FileError(f"its {name} rows are not numbered as they came")
+    most = core["budget"] if core["learning"] == "kernel" else 0
+    if most and _rows_kept(tensors, "support") > most:
+        raise FileError("it keeps more rows than its budget")
+    if "buffer_label" in tensors and int(tensors["buffer_label"].max(initial=0)) >= max(form.classes, 1):
+        raise FileError("it keeps a row of a class that it does not know")
+    if "sums" in tensors and float(tensors["sums"].min(initial=0.0)) < 0.0:
+        raise FileError("it holds sums below 0 or factors out of their range")

@@ -1,4 +1,4 @@
-// Methods that give a row one weight: OGD (always 1) and HGD (harmonized gradient descent, Zhou et al. 2025).
+// Methods that give a row one weight: OGD (always 1), HGD (harmonized gradient descent, Zhou et al. 2025) and CSOGD (by costs).
 #pragma once
 #include "../ledger.hpp"
 #include "../loss.hpp"
@@ -53,6 +53,19 @@ POISE_INLINE double released(const State& state, size_t label, double loss) {
     const double ratio = n_negative / (n_positive > 1.0 ? n_positive : 1.0);
     const double weight = (is_positive ? 2.0 * ratio * negative.pulled : 2.0 * positive.pulled) / floor_sum * loss;
     return weight < 1e-2 ? 1e-2 : weight > 2e2 ? 2e2 : weight;
+}
+
+// CSOGD and dual averaging: what a class costs, beside 1 for the negative one; for more than two classes, how rare it is.
+POISE_INLINE double cost_of(const State& state, size_t label) {
+    const Settings& set = state.set;
+    if (state.span > 1) {
+        const Counts all = counts_with(state, label);
+        return all.most / all.own;
+    }
+    if (label != state.positive) return 1.0;
+    const double ratio = set.positive_cost / set.negative_cost;
+    if (!set.by_counts) return ratio;
+    return ratio * (set.ir > 0.0 ? set.ir : running_ratio(state));
 }
 
 }  // namespace poise::POISE_ISA

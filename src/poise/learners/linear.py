@@ -20,6 +20,7 @@ class Perceptron(Learner):
 
     name: ClassVar[str] = "perceptron"
     title: ClassVar[str] = "Perceptron"
+    paper: ClassVar[str] = "Rosenblatt, Psychological Review 1958"
     loss: ClassVar[str] = "perceptron"
 
 
@@ -37,6 +38,7 @@ class SVM(Learner):
 
     name: ClassVar[str] = "svm"
     title: ClassVar[str] = "Linear SVM"
+    paper: ClassVar[str] = "Cortes & Vapnik, Machine Learning 1995"
     loss: ClassVar[str] = "hinge"
 
 
@@ -54,6 +56,7 @@ class Logistic(Learner):
 
     name: ClassVar[str] = "logistic"
     title: ClassVar[str] = "Logistic regression"
+    paper: ClassVar[str] = "Cox, JRSS B 1958"
     loss: ClassVar[str] = "logistic"
 
 
@@ -71,4 +74,5 @@ class Softmax(Learner):
 
     name: ClassVar[str] = "softmax"
     title: ClassVar[str] = "Softmax regression"
+    paper: ClassVar[str] = "Bridle, NATO ASI 1990"
     loss: ClassVar[str] = "softmax"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from poise.errors import ParameterError, closest
 
@@ -14,6 +14,20 @@ class Learner:
     name: ClassVar[str]
     title: ClassVar[str]
     loss: ClassVar[str]
+    #: What is learned: "linear" weights of the columns, "fourier" weights of random features too, or "kernel" coefficients.
+    form: ClassVar[str] = "linear"
+    paper: ClassVar[str] = ""
+    standing: ClassVar[str] = "firm"
+    as_published: ClassVar[dict[str, Any]] = {}
+
+    @property
+    def averages(self) -> bool:
+        """Whether the weights can be averaged."""
+        return self.form != "kernel"
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the core needs to know beside what is usual."""
+        return {"loss": self.loss, "learning": self.form}
 
 
 _REGISTRY: dict[str, type[Learner]] = {}
@@ -38,9 +52,21 @@ def names() -> list[str]:
     --------
     >>> from poise import learners
     >>> learners.names()
-    ['logistic', 'perceptron', 'softmax', 'svm']
+    ['fourier', 'kernel', 'logistic', 'perceptron', 'softmax', 'svm']
     """
     return sorted(_REGISTRY)
+
+
+def table() -> list[type[Learner]]:
+    """All learners, each with its name, title, paper, standing and parameters.
+
+    Examples
+    --------
+    >>> from poise import learners
+    >>> {learner.name: learner.loss for learner in learners.table()}["kernel"]
+    'hinge'
+    """
+    return [_REGISTRY[name] for name in names()]
 
 
 def get(name: str) -> type[Learner]:

@@ -1,56 +1,182 @@
-"""The registry of methods: name to class."""
+"""The registry of methods: what each is called, where it comes from, and how far its definition can be trusted."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
-from poise.errors import ParameterError, closest
+from poise.errors import ParameterError, closest, require_choice
+from poise.learners import Learner
+
+#: How far a definition can be trusted, from the most to the least.
+STANDINGS = ("firm", "derived", "reconstructed", "stand-in")
+FAMILIES = ("weighting", "resampling", "dual averaging", "bagging", "boosting", "own")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Method:
     """What every method says of itself; a method is a frozen dataclass of its parameters."""
 
-    name: ClassVar[str]
+    reading: str = "textbook"
+
+    family: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
-    standing: ClassVar[str]
-    as_published: ClassVar[dict[str, Any]] = {}
+    standing: ClassVar[str] = "firm"
+    as_published: ClassVar[dict[str, Any]] = {"reading": "paper"}
+    #: What takes its place where there are more than two classes; None: it is defined for any number.
+    instead_of_two_classes: ClassVar[str | None] = None
+
+    def __post_init__(self) -> None:
+        require_choice("reading", self.reading, ("textbook", "paper"))
+
+    def __repr__(self) -> str:
+        """Show what differs from the defaults."""
+        changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    @property
+    def entry(self) -> "Entry":
+        """The method's entry in the registry."""
+        return next(e for e in _REGISTRY.values() if e.kind is type(self) and e.describes(self))
+
+    @property
+    def name(self) -> str:
+        """The method's name in the registry."""
+        return self.entry.name
+
+    @property
+    def published(self) -> bool:
+        """Whether this is the paper's reading rather than the textbook's."""
+        return self.reading == "paper"
+
+    @property
+    def needs_ratio(self) -> bool:
+        """Whether it uses `ir`, the negatives per positive of the whole stream."""
+        return "ir" in {field.name for field in fields(self)}
 
     @property
     def two_classes(self) -> str | None:
         """What is defined for two classes only, and what to use for more; None: any number will do."""
+        if self.instead_of_two_classes:
+            return f"{self.name} is defined for two classes only; use {self.instead_of_two_classes}"
+        if self.published and self.family not in ("weighting", "own"):
+            return "reading='paper' is defined for two classes only; use reading='textbook'"
         return None
 
-    def settings(self) -> dict[str, Any]:
-        """Return what the core needs to know."""
+    @property
+    def averages(self) -> bool:
+        """Whether the weights can be averaged."""
+        return True
+
+    @property
+    def many_members(self) -> int:
+        """Number of models that learn side by side."""
+        return 1
+
+    def require_learner(self, learner: Learner) -> None:
+        """Refuse a learner for which the method is not defined."""
+
+    def settings(self, learner: Learner) -> dict[str, Any]:
+        """Return what the core needs to know beside what is usual."""
         raise TypeError(f"{type(self).__name__} says nothing to the core: define settings().")
 
 
-_REGISTRY: dict[str, type[Method]] = {}
+@dataclass(frozen=True)
+class Entry:
+    """One line of the registry.
+
+    Examples
+    --------
+    >>> from poise import methods
+    >>> methods.entry("ogd")
+    Entry(name='ogd', title='Online gradient descent', family='weighting', paper='Zinkevich, ICML 2003', standing='firm')
+    """
+
+    name: str
+    title: str
+    family: str
+    paper: str
+    standing: str
+    kind: type[Method]
+    fixed: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        """Show what a table shows."""
+        told = ", ".join(f"{name}={getattr(self, name)!r}" for name in ("name", "title", "family", "paper", "standing"))
+        return f"Entry({told})"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters with their defaults."""
+        return {f.name: f.default for f in fields(self.kind) if f.name not in self.fixed and f.default is not MISSING}
+
+    def describes(self, method: Method) -> bool:
+        """Tell whether this is the line of a method."""
+        return all(getattr(method, name) == value for name, value in self.fixed.items())
+
+    def make(self, **parameters: Any) -> Method:
+        """Return the method with these parameters."""
+        return self.kind(**{**parameters, **self.fixed})
+
+
+_REGISTRY: dict[str, Entry] = {}
 M = TypeVar("M", bound=type[Method])
 
 
-def register() -> Callable[[M], M]:
-    """Enter a method class under its name."""
+def register(name: str, *, title: str = "", standing: str = "", **fixed: Any) -> Callable[[M], M]:
+    """Enter a method class under a name, with the parameters that this name stands for."""
 
     def enter(method: M) -> M:
-        _REGISTRY[method.name] = method
+        if name in _REGISTRY:
+            raise ParameterError(f"method name {name!r} is taken by {_REGISTRY[name].title!r}; choose another one.")
+        line = (title or method.title, method.family, method.paper, standing or method.standing)
+        _REGISTRY[name] = Entry(name, *line, method, fixed)
         return method
 
     return enter
 
 
+def forget(name: str) -> None:
+    """Take a method out of the registry."""
+    del _REGISTRY[name]
+
+
 def names() -> list[str]:
-    """Names of all methods.
+    """Names of all methods, in alphabetical order.
 
     Examples
     --------
     >>> from poise import methods
-    >>> methods.names()
-    ['hgd', 'ogd']
+    >>> methods.names()[:4], len(methods.names()) >= 30
+    (['csogd_cost1', 'csogd_cost2', 'csogd_sum1', 'csogd_sum2'], True)
     """
     return sorted(_REGISTRY)
+
+
+def table() -> list[Entry]:
+    """All methods by family and name, each with its title, paper, standing and parameters.
+
+    Examples
+    --------
+    >>> from poise import methods
+    >>> [entry.name for entry in methods.table() if entry.family == "boosting"]
+    ['oadab', 'oadac2', 'ocsb2', 'orusb1', 'orusb2', 'orusb3']
+    """
+    return sorted(_REGISTRY.values(), key=lambda entry: (FAMILIES.index(entry.family), entry.name))
+
+
+def entry(name: str) -> Entry:
+    """Line of the method called `name`.
+
+    Examples
+    --------
+    >>> from poise import methods
+    >>> methods.entry("csogd_sum2").make()
+    CSOGD(kind='sum', form='II')
+    """
+    if name not in _REGISTRY:
+        raise ParameterError(f"method is {name!r}; known are {', '.join(names())}{closest(name, names())}")
+    return _REGISTRY[name]
 
 
 def get(name: str) -> type[Method]:
@@ -62,6 +188,4 @@ def get(name: str) -> type[Method]:
     >>> methods.get("hgd").title
     'Harmonized gradient descent'
     """
-    if name not in _REGISTRY:
-        raise ParameterError(f"method is {name!r}; known are {', '.join(names())}{closest(name, names())}")
-    return _REGISTRY[name]
+    return entry(name).kind

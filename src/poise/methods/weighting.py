@@ -1,23 +1,17 @@
-"""Methods that give each row one weight: OGD and HGD."""
+"""Methods that give each row one weight: OGD, HGD and CSOGD."""
 
 import reprlib
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from poise.errors import ParameterError, as_number, require_choice
+from poise.learners import Learner
+from poise.methods.parameters import given, require_amount, require_ratio
 from poise.methods.registry import Method, register
 
-NO_WEIGHTING: dict[str, Any] = {
-    "clamp": "none",
-    "largest_weight": 0.0,
-    "memory": 0.0,
-    "multiclass": "complement",
-    "squared_pull": False,
-}
 
-
-@register()
-@dataclass(frozen=True, kw_only=True)
+@register("ogd")
+@dataclass(frozen=True, kw_only=True, repr=False)
 class OGD(Method):
     """Online gradient descent: every row pulls as hard as its loss says.
 
@@ -28,18 +22,17 @@ class OGD(Method):
     OGD()
     """
 
-    name: ClassVar[str] = "ogd"
+    family: ClassVar[str] = "weighting"
     title: ClassVar[str] = "Online gradient descent"
     paper: ClassVar[str] = "Zinkevich, ICML 2003"
-    standing: ClassVar[str] = "firm"
 
-    def settings(self) -> dict[str, Any]:
-        """Return what the core needs to know."""
-        return {"method": "ogd", **NO_WEIGHTING}
+    def settings(self, learner: Learner) -> dict[str, Any]:
+        """Return what the core needs to know beside what is usual."""
+        return {"method": "ogd"}
 
 
-@register()
-@dataclass(frozen=True, kw_only=True)
+@register("hgd")
+@dataclass(frozen=True, kw_only=True, repr=False)
 class HGD(Method):
     """Harmonized gradient descent: each class gets an equal pull on the model.
 
@@ -73,13 +66,13 @@ class HGD(Method):
     multiclass: str = "complement"
     variant: str = "hgd"
 
-    name: ClassVar[str] = "hgd"
+    family: ClassVar[str] = "weighting"
     title: ClassVar[str] = "Harmonized gradient descent"
     paper: ClassVar[str] = "Zhou et al., arXiv 2508.11353"
-    standing: ClassVar[str] = "firm"
-    as_published: ClassVar[dict[str, Any]] = {"clamp": None}
+    as_published: ClassVar[dict[str, Any]] = {"clamp": None, "reading": "paper"}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_choice("norm", self.norm, ("plain", "squared"))
         require_choice("multiclass", self.multiclass, ("complement", "inverse", "printed"))
         require_choice("variant", self.variant, ("hgd", "ohgd"))
@@ -96,8 +89,8 @@ class HGD(Method):
         """What is defined for two classes only, and what to use for more; None: any number will do."""
         return "variant='ohgd' is defined for two classes only; use variant='hgd'" if self.variant == "ohgd" else None
 
-    def settings(self) -> dict[str, Any]:
-        """Return what the core needs to know."""
+    def settings(self, learner: Learner) -> dict[str, Any]:
+        """Return what the core needs to know beside what is usual."""
         limited = self.clamp is not None and not isinstance(self.clamp, str)
         return {
             "method": self.variant,
@@ -106,4 +99,83 @@ class HGD(Method):
             "memory": float(self.memory or 0.0),
             "multiclass": self.multiclass,
             "squared_pull": self.norm == "squared",
+        }
+
+
+@register("csogd_cost1", title="Cost-sensitive online gradient descent, cost, type I", kind="cost", form="I")
+@register("csogd_cost2", title="Cost-sensitive online gradient descent, cost, type II", kind="cost", form="II")
+@register("csogd_sum1", title="Cost-sensitive online gradient descent, sum, type I", kind="sum", form="I")
+@register("csogd_sum2", title="Cost-sensitive online gradient descent, sum, type II", kind="sum", form="II")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CSOGD(Method):
+    """Cost-sensitive online gradient descent: a positive row counts as much as its cost says.
+
+    With more than two classes a row counts as much as its class is rarer than the largest one.
+
+    Parameters
+    ----------
+    kind
+        "cost" takes the costs of a missed positive and a false alarm; "sum" weighs by the class ratio.
+    form
+        "I" asks for a wider margin of positives (hinge loss only), "II" multiplies their loss.
+    c_p, c_n
+        Costs of a missed positive and of a false alarm (kind "cost").
+    n_p, n_n
+        Weights of sensitivity and specificity (kind "sum").
+    ir
+        Negatives per positive of the whole stream (kind "sum"); None: counted as the stream goes.
+    reading
+        "textbook" or "paper"; the same here.
+
+    Examples
+    --------
+    >>> from poise import CSOGD
+    >>> CSOGD(kind="sum", form="II").name
+    'csogd_sum2'
+    """
+
+    kind: str = "cost"
+    form: str = "I"
+    c_p: float = 0.95
+    c_n: float = 0.05
+    n_p: float = 0.5
+    n_n: float = 0.5
+    ir: float | None = None
+
+    family: ClassVar[str] = "weighting"
+    title: ClassVar[str] = "Cost-sensitive online gradient descent"
+    paper: ClassVar[str] = "Wang, Zhao & Hoi, TKDE 2014"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_choice("kind", self.kind, ("cost", "sum"))
+        require_choice("form", self.form, ("I", "II"))
+        for name in ("c_p", "c_n", "n_p", "n_n"):
+            require_amount(name, getattr(self, name))
+        require_ratio(self.ir)
+
+    @property
+    def needs_ratio(self) -> bool:
+        """Whether it uses `ir`, the negatives per positive of the whole stream."""
+        return self.kind == "sum"
+
+    def require_learner(self, learner: Learner) -> None:
+        """Refuse a learner for which the method is not defined."""
+        if self.form == "I" and learner.loss != "hinge":
+            other = f"csogd_{self.kind}2"
+            raise ParameterError(
+                f"{self.name} widens the margin of the hinge loss, and {learner.name} has none; "
+                f"use learner='svm' or 'kernel', or method={other!r}."
+            )
+
+    def settings(self, learner: Learner) -> dict[str, Any]:
+        """Return what the core needs to know beside what is usual."""
+        costs = (self.c_p, self.c_n) if self.kind == "cost" else (self.n_p, self.n_n)
+        return {
+            "method": "csogd",
+            "positive_cost": float(costs[0]),
+            "negative_cost": float(costs[1]),
+            "by_counts": self.kind == "sum",
+            "margin_cost": self.form == "I",
+            "ir": given(self.ir, 0.0),
         }

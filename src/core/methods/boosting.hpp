@@ -1,0 +1,99 @@
+// Ensembles whose members pass the row on, weighed by how well it went: OAdaB, OAdaC2, OCSB2, ORUSB.
+//
+// `sums` holds five numbers per member: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that it met; and for ORUSB
+// the same of positives and negatives.
+#pragma once
+#include "../ledger.hpp"
+#include "../team.hpp"
+
+namespace poise::POISE_ISA {
+
+constexpr double kLeastError = 1e-6, kLargestPassed = 100.0;
+constexpr size_t kRight = 0, kWrong = 1, kAll = 2, kPositives = 3, kNegatives = 4, kBoostingSlots = 5;
+
+POISE_INLINE double bounded_error(double error) {
+    return error < kLeastError ? kLeastError : error > 1.0 - kLeastError ? 1.0 - kLeastError : error;
+}
+
+// The log-odds of being right; a member that has met nothing, or is worse than chance, has no vote.
+POISE_INLINE void boosting_votes(const State& state, size_t seen) {
+    const double chance = state.set.method == Method::oadab && seen > 2 ? logarithm(static_cast<double>(seen - 1)) : 0.0;
+    for (size_t m = 0; m < state.members; ++m) {
+        const double* own = state.sums + m * kBoostingSlots;
+        const double all = state.set.method == Method::ocsb2 ? own[kAll] : own[kRight] + own[kWrong];
+        state.votes[m] = 0.0;
+        if (!(all > 0.0)) continue;
+        const double error = bounded_error(own[kWrong] / all), vote = logarithm((1.0 - error) / error) + chance;
+        state.votes[m] = vote > 0.0 ? vote : 0.0;
+    }
+}
+
+// Kept rows per row of this class, for the weight `passed` that a member was given (ORUSB).
+POISE_INLINE double kept_rate(const State& state, const double* own, double passed, bool positive, double n_positive,
+                              double n_negative) {
+    const double p = own[kPositives], q = own[kNegatives], kept = state.set.kept;
+    if (state.set.form == 3) return positive ? passed : passed / imbalance_ratio(state);
+    const double n = n_positive + n_negative;
+    double rate = 0.0;
+    if (state.set.form == 2) {
+        rate = positive ? passed * (n_positive / n) * (p + q) / p : passed * (kept * n_positive / n) * (p + q) / q;
+    } else {
+        const double pairs = kept * n_positive / n_negative, share = (kept + 1.0) * n_positive / n;
+        rate = positive ? passed * (p + q) / (p + q * pairs) * share : passed * (p + q) / (p / pairs + q) * share;
+    }
+    return finite(rate) ? rate : passed;
+}
+
+// What the next member is given, after this one was right or wrong.
+POISE_INLINE double pass_on(const Settings& set, double* own, double passed, bool right, double cost) {
+    double next = passed;
+    if (set.method == Method::ocsb2) {
+        own[kWrong] += right ? 0.0 : passed;
+        own[kRight] += right ? 0.0 : cost * passed;  // the cost of what went wrong
+        if (own[kAll] > 0.0) {
+            const double plain = own[kWrong] / own[kAll], error = bounded_error(plain), costs = own[kRight] / own[kAll];
+            if (!right)
+                next = cost * passed / (error + costs);
+            else if (plain > 0.0)
+                next = passed * error / ((1.0 - error) * (error + costs));
+        }
+    } else if (set.method == Method::oadac2) {
+        double& side = right ? own[kRight] : own[kWrong];
+        side += cost * passed;
+        if (side > 0.0) next = cost * passed * own[kAll] / (2.0 * side);
+    } else {
+        (right ? own[kRight] : own[kWrong]) += passed;
+        const double all = own[kRight] + own[kWrong];
+        if (all > 0.0) {
+            const double error = bounded_error(own[kWrong] / all);
+            next = passed / (2.0 * (right ? 1.0 - error : error));
+        }
+    }
+    return next < kLargestPassed ? next : kLargestPassed;
+}
+
+// Passes a row through the members. learn(member, rate) has it learned and says whether it is right now.
+template <class Learn>
+POISE_INLINE void boost(const State& state, size_t label, Learn learn) {
+    const Settings& set = state.set;
+    const bool positive = label == state.positive;
+    const double cost = positive ? set.positive_cost : set.negative_cost;
+    double n_positive = 1.0, n_negative = 1.0;
+    if (set.method == Method::orusb) {
+        n_positive += as_double(state.account[state.positive].seen) + (positive ? 1.0 : 0.0);
+        n_negative += as_double(state.account[1 - state.positive].seen) + (positive ? 0.0 : 1.0);
+    }
+    double passed = 1.0;
+    for (size_t m = 0; m < state.members; ++m) {
+        double* own = state.sums + m * kBoostingSlots;
+        own[kAll] += passed;
+        double rate = passed;
+        if (set.method == Method::orusb) {
+            own[positive ? kPositives : kNegatives] += passed;
+            rate = kept_rate(state, own, passed, positive, n_positive, n_negative);
+        }
+        passed = pass_on(set, own, passed, learn(m, rate), cost);
+    }
+}
+
+}  // namespace poise::POISE_ISA

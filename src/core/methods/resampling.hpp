@@ -1,0 +1,47 @@
+// Methods that repeat a row: over-, under- and hybrid resampling (OOR, OUR, OHR). OSMOTE, which adds rows, lives in synthetic.hpp.
+#pragma once
+#include "../ledger.hpp"
+#include "../random.hpp"
+
+namespace poise::POISE_ISA {
+
+// k ~ Poisson(rate) for a class that is resampled, 1 for one that is left alone.
+POISE_INLINE double drawn(State& state, bool resampled, double rate) {
+    return resampled ? Poisson{}.draw(state.tally->random, rate) : 1.0;
+}
+
+POISE_INLINE double resampled_of_many(State& state, size_t label) {
+    const Counts all = counts_with(state, label);
+    if (state.set.method == Method::oor) return drawn(state, all.own < all.most, all.most / all.own);
+    return drawn(state, all.own > all.least, all.least / all.own);
+}
+
+// Rates by shares of the classes, as published in 2013: heads over-samples the minority, tails under-samples the majority.
+POISE_INLINE double hybrid_by_shares(State& state, size_t label) {
+    const double share = shares_with(state, label).own;
+    const bool heads = uniform(state.tally->random) < 0.5, minority = in_minority(state, label);
+    return heads ? drawn(state, minority, 1.0 / share) : drawn(state, !minority, 1.0 - share);
+}
+
+POISE_INLINE double hybrid(State& state, size_t label) {
+    if (state.set.coin == Coin::shares) return hybrid_by_shares(state, label);
+    const double ratio = imbalance_ratio(state);
+    const bool positive = label == state.positive;
+    if (state.set.coin == Coin::fair) {
+        const bool heads = uniform(state.tally->random) < 0.5;
+        return heads ? drawn(state, positive, ratio) : drawn(state, !positive, 1.0 / ratio);
+    }
+    const double rate = state.set.coin == Coin::root ? __builtin_sqrt(ratio) : ratio;
+    return drawn(state, true, positive ? rate : 1.0 / rate);
+}
+
+// How many times a row is learned.
+POISE_INLINE double resampled(State& state, size_t label) {
+    if (state.span > 1) return resampled_of_many(state, label);
+    if (state.set.method == Method::ohr) return hybrid(state, label);
+    const bool positive = label == state.positive;
+    const double ratio = imbalance_ratio(state);
+    return state.set.method == Method::oor ? drawn(state, positive, ratio) : drawn(state, !positive, 1.0 / ratio);
+}
+
+}  // namespace poise::POISE_ISA

@@ -1,0 +1,104 @@
+// OSMOTE: rows of a rare class bring synthetic ones, between them and their nearest kept neighbours.
+#pragma once
+#include "../ledger.hpp"
+#include "../team.hpp"
+
+namespace poise::POISE_ISA {
+
+constexpr size_t kMostNeighbors = 64;
+
+// The places of the nearest kept rows of a class, nearest first, of equals the older first.
+struct Nearest {
+    size_t place[kMostNeighbors];
+    double distance[kMostNeighbors];
+    size_t count = 0;
+};
+
+POISE_INLINE void find_nearest(const Shelf& kept, const double* row, size_t width, int32_t label, size_t wanted, Nearest& near) {
+    double distances[8];
+    for (size_t i = 0; i < *kept.count; ++i) {
+        if (i % 8 == 0) squared_distances(kept, i / 8, row, width, distances);
+        if (kept.label[i] != label) continue;
+        const double distance = distances[i % 8];
+        const auto comes_before = [&](size_t at) {
+            return distance < near.distance[at] || (distance == near.distance[at] && kept.born[i] < kept.born[near.place[at]]);
+        };
+        if (near.count == wanted && !comes_before(wanted - 1)) continue;
+        size_t at = near.count < wanted ? near.count++ : wanted - 1;
+        for (; at > 0 && comes_before(at - 1); --at) {
+            near.place[at] = near.place[at - 1];
+            near.distance[at] = near.distance[at - 1];
+        }
+        near.place[at] = i;
+        near.distance[at] = distance;
+    }
+}
+
+// One step at the row `part` of the way from the row at hand to a kept one; returns how far it went.
+POISE_INLINE double step_between(State& state, size_t neighbor, double part, size_t label, double size) {
+    const size_t width = state.columns.width;
+    for (size_t j = 0; j < width; ++j)
+        state.synthetic[j] = state.own_row[j] + part * (value_of(state.buffer, neighbor, j) - state.own_row[j]);
+    Prepared<DenseRow<double>> x{{state.synthetic, width}, 1.0, {}};
+    x.first = products<false>(x.row, state.weights, state.shadow);
+    const double square = square_seen(state, x);
+    score_members(state, x);
+    begin_steps(state);
+    const double travelled = repeat(state, 0, label, 1.0, size, square);
+    finish_steps(state, x);
+    return travelled;
+}
+
+POISE_INLINE void keep_row(State& state, const double* row, size_t label) {
+    Shelf& kept = state.buffer;
+    size_t own = 0;
+    for (size_t i = 0; i < *kept.count; ++i) own += kept.label[i] == static_cast<int32_t>(label);
+    const bool full = state.set.buffer && own >= state.set.buffer;
+    const size_t place = full ? oldest(kept, static_cast<int32_t>(label)) : *kept.count;
+    const Prepared<DenseRow<double>> x{{row, state.columns.width}, 1.0, {}};
+    put_row(kept, place, x, static_cast<int32_t>(label));
+}
+
+// Whether a row brings synthetic ones and is kept for others, and with which chance.
+struct Rarity {
+    bool rare;
+    double chance;  // 1: always, without a draw
+};
+
+POISE_INLINE Rarity rarity(const State& state, size_t label) {
+    if (state.span > 1) {
+        const Counts all = counts_with(state, label);
+        return {all.own < all.most, 1.0 - all.own / all.most};
+    }
+    if (!state.set.one_synthetic) return {in_minority(state, label), 1.0};
+    const double ratio = imbalance_ratio(state);
+    return {in_minority(state, label), 1.0 - 1.0 / (ratio < 1.0 ? 1.0 / ratio : ratio)};
+}
+
+// The synthetic rows of a row that was just learned; returns how far their steps went.
+template <class Row>
+POISE_INLINE double synthesize(State& state, const Prepared<Row>& x, size_t label, double size) {
+    const Rarity rare = rarity(state, label);
+    if (!rare.rare) return 0.0;
+    uint64_t& random = state.tally->random;
+    double travelled = 0.0;
+    const bool wanted = rare.chance >= 1.0 || uniform(random) < rare.chance;
+    double* own = state.own_row;
+    for (size_t j = 0; j < state.columns.width; ++j) own[j] = 0.0;
+    for_entries(x.row, x.factor, [&](size_t j, double value) POISE_ALWAYS { own[j] = value; });
+    if (wanted && *state.buffer.count) {
+        Nearest near;
+        find_nearest(state.buffer, own, state.columns.width, static_cast<int32_t>(label), state.set.neighbors, near);
+        if (state.set.one_synthetic && near.count) {
+            const size_t pick = static_cast<size_t>(uniform(random) * static_cast<double>(near.count));
+            travelled += step_between(state, near.place[pick], uniform(random), label, size);
+        } else {
+            for (size_t i = 0; i < near.count; ++i)
+                travelled += step_between(state, near.place[i], uniform(random), label, size);
+        }
+    }
+    keep_row(state, own, label);
+    return travelled;
+}
+
+}  // namespace poise::POISE_ISA

@@ -1,0 +1,207 @@
+// A model of any number of members on any learner: their scores, what they vote, and steps along one row. Repeated steps along a
+// row move its scores by known amounts, so they are done in numbers; the row is added to each member's weights once, at the end.
+#pragma once
+#include "fourier.hpp"
+#include "kernel.hpp"
+
+namespace poise::POISE_ISA {
+
+// ---- dual averaging: where others keep weights, it keeps the sum of its steps
+
+POISE_INLINE Octo averaged_weights(const Octo& sums, const Octo& per_row, const Octo& threshold, const Octo& scale) {
+    const Octo size = at_least(sums, -sums) * per_row - threshold, none = spread(0.0);
+    const Octo weight = scale * at_least(size, none);
+    return choose(sums > none, weight, -weight);
+}
+
+template <class T>
+POISE_INLINE double averaged_product(DenseRow<T> row, const double* sums, double per_row, double threshold, double scale) {
+    Sum total;
+    for_eights(row.x, row.width, [&](const Octo& x, size_t j) POISE_ALWAYS {
+        total.add(averaged_weights(load(sums + j), spread(per_row), spread(threshold), spread(scale)) * x);
+    });
+    return total.total();
+}
+
+POISE_INLINE double averaged_weight(double sum, double per_row, double threshold, double scale) {
+    const double size = (sum < 0.0 ? -sum : sum) * per_row - threshold, weight = scale * (size > 0.0 ? size : 0.0);
+    return sum > 0.0 ? weight : -weight;
+}
+
+template <class I>
+POISE_INLINE double averaged_product(SparseRow<I> row, const double* sums, double per_row, double threshold, double scale) {
+    ScatteredSum total;
+    for (size_t e = 0; e < row.count; ++e) {
+        const size_t j = static_cast<size_t>(row.column[e]);
+        total.add(averaged_weight(sums[j], per_row, threshold, scale) * row.x[e], j);
+    }
+    return total.total();
+}
+
+template <class Row>
+POISE_INLINE double averaged_score(const State& state, const Prepared<Row>& x) {
+    if (state.tally->rows == 0) return 0.0;
+    const double t = as_double(state.tally->rows), scale = __builtin_sqrt(t) / state.set.strength;
+    const double constant = averaged_weight(state.intercept[0], 1.0 / t, state.set.threshold, scale);
+    return x.factor * averaged_product(x.row, state.weights, 1.0 / t, state.set.threshold, scale) + constant;
+}
+
+// ---- scores
+
+// The squared length of a step of 1 along a row; makes its waves.
+template <class Row>
+POISE_INLINE double square_seen(const State& state, const Prepared<Row>& x) {
+    const double constant = state.set.intercept ? 1.0 : 0.0;
+    if (state.set.learning == Learning::kernel) return kernel_of_itself(state.set, kernel_gamma(state), own_square(x)) + constant;
+    if (state.set.learning == Learning::linear) return own_square(x) + constant;
+    const bool divided = !state.set.unit_rows && state.columns.scaling != Scaling::none;
+    return own_square(x) + make_waves(state, x, divided ? __builtin_sqrt(columns_met(state, entries_of(x.row))) : 1.0) + constant;
+}
+
+POISE_INLINE double wave_product(const State& state, const double* weights) {
+    return product(DenseRow<double>{state.waves, state.wave_stride}, weights);
+}
+
+// Fills `scored` with the raw scores of all outputs.
+template <class Row>
+POISE_INLINE void score_members(const State& state, const Prepared<Row>& x) {
+    if (state.set.learning == Learning::kernel) {
+        kernel_scores(state, x, state.scored);
+        for (size_t o = 0; o < state.outputs; ++o) state.scored[o] += state.intercept[o];
+        return;
+    }
+    if (state.set.method == Method::csrda) {
+        state.scored[0] = averaged_score(state, x);
+        return;
+    }
+    for (size_t o = 0; o < state.outputs; ++o) {
+        state.scored[o] = raw_score(state, x, o);
+        if (state.set.learning == Learning::fourier) state.scored[o] += wave_product(state, state.wave_weights + o * state.wave_stride);
+    }
+}
+
+// Fills `shown` with the scores of all outputs by their averaged weights.
+template <class Row>
+POISE_INLINE void show_members(const State& state, const Prepared<Row>& x) {
+    for (size_t o = 0; o < state.outputs; ++o) {
+        state.shown[o] = shown_score(state, x, o, state.scored[o]);
+        if (state.shadow && state.set.learning == Learning::fourier)
+            state.shown[o] += state.tally->blend * wave_product(state, state.wave_shadow + o * state.wave_stride);
+    }
+}
+
+// ---- votes
+
+// The class that scores name: two classes by the sign, a tie for the positive one; more by the largest, a tie for the first label.
+POISE_INLINE size_t choice(const State& state, const double* scores) {
+    if (state.span == 1) return state.positive == 1 ? scores[0] >= 0.0 : !(scores[0] <= 0.0);
+    size_t best = 0;
+    for (size_t k = 1; k < state.span; ++k)
+        if (scores[k] > scores[best] || (scores[k] == scores[best] && state.rank[k] < state.rank[best])) best = k;
+    return best;
+}
+
+// The score of some members together: their votes, weighed, and a millionth of their mean score, which decides between ties.
+// `soft`: the weighed mean of their scores instead of votes.
+POISE_INLINE void combine(const State& state, const double* scores, size_t first, size_t last, const double* votes, bool soft,
+                          double* out) {
+    double votes_sum = 0.0;
+    for (size_t m = first; m < last; ++m) votes_sum += votes[m];
+    const double per_member = 1e-6 / static_cast<double>(last - first);
+    for (size_t k = 0; k < state.span; ++k) {
+        double weighed = 0.0, mean = 0.0;
+        for (size_t m = first; m < last; ++m) {
+            const double* own = scores + m * state.span;
+            mean += own[k];
+            if (soft)
+                weighed += votes[m] * own[k];
+            else if (state.span == 1)
+                weighed += choice(state, own) ? votes[m] : -votes[m];
+            else
+                weighed += choice(state, own) == k ? votes[m] : 0.0;
+        }
+        out[k] = weighed / votes_sum + per_member * mean;
+    }
+}
+
+POISE_INLINE bool soft_votes(const Settings& set) {
+    return set.together && (is_boosting(set.method) || set.loss != Loss::perceptron);
+}
+
+// ---- steps
+
+POISE_INLINE void begin_steps(const State& state) {
+    for (size_t o = 0; o < state.outputs; ++o) state.moves[o] = 0.0;
+}
+
+// Steps member m `times` times with `weight` each, the loss worked out anew before each (or once, when repeats weigh); its scores
+// in `scored` follow. Returns how far it went.
+POISE_INLINE double repeat(const State& state, size_t m, size_t label, double times, double weight, double square,
+                           double goal = 1.0) {
+    const Settings& set = state.set;
+    if (set.repeats_weigh && times > 0.0) {
+        weight *= times;
+        times = 1.0;
+    }
+    double* scores = state.scored + m * state.span;
+    double* moves = state.moves + m * state.span;
+    double slopes = 0.0;
+    if (state.span == 1) {
+        const double sign = label == 0 ? -1.0 : 1.0;
+        double y_f = sign * scores[0];
+        for (double i = 0.0; i < times; i += 1.0) {
+            double slope = pull_of_margin(set.loss, y_f, goal);
+            if (slope == 0.0) break;
+            if (set.squared_loss) slope *= loss_of_margin(set.loss, y_f);
+            slopes += slope;
+            y_f += weight * slope * square;
+        }
+        scores[0] = sign * y_f;
+        moves[0] += sign * (weight * slopes);
+    } else {
+        for (double i = 0.0; i < times; i += 1.0) {
+            const double squares = slopes_of_scores(set.loss, scores, state.span, label, state.slope, goal);
+            if (squares == 0.0) break;
+            slopes += __builtin_sqrt(squares);
+            for (size_t k = 0; k < state.span; ++k) {
+                moves[k] -= weight * state.slope[k];
+                scores[k] -= weight * state.slope[k] * square;
+            }
+        }
+    }
+    return weight * slopes * __builtin_sqrt(square);
+}
+
+// Steps member m by a slope that all members share.
+POISE_INLINE double move_along(const State& state, size_t m, size_t label, double size, double slope, double square) {
+    state.moves[m] += label == 0 ? -size * slope : size * slope;
+    return size * slope * __builtin_sqrt(square);
+}
+
+// Adds the row to the weights of all that moved.
+template <class Row>
+POISE_INLINE void finish_steps(State& state, const Prepared<Row>& x) {
+    if (state.set.learning == Learning::kernel) {
+        bool any_moved = false;
+        for (size_t o = 0; o < state.outputs; ++o) {
+            any_moved |= state.moves[o] != 0.0;
+            if (state.set.intercept) state.intercept[o] += state.moves[o];
+        }
+        if (any_moved) add_support(state, x, state.moves);
+        return;
+    }
+    const DenseRow<double> waves{state.waves, state.wave_stride};
+    const bool has_waves = state.set.learning == Learning::fourier, averaged = state.shadow && state.tally->rows > 0;
+    for (size_t o = 0; o < state.outputs; ++o) {
+        if (state.moves[o] == 0.0) continue;
+        step(state, x, o, state.moves[o], 1.0);
+        if (!has_waves) continue;
+        double* weights = state.wave_weights + o * state.wave_stride;
+        if (averaged)
+            add(waves, state.moves[o], weights, -state.moves[o] / state.tally->blend, state.wave_shadow + o * state.wave_stride);
+        else
+            add(waves, state.moves[o], weights);
+    }
+}
+
+}  // namespace poise::POISE_ISA
