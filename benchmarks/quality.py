@@ -7,6 +7,8 @@
     python benchmarks/quality.py --late      a class that comes late
     python benchmarks/quality.py --absurd    one row of 1e9 in the middle of a stream
     python benchmarks/quality.py --memory    ten million rows
+    python benchmarks/quality.py --fourier   means with random Fourier features, the sets of at most 20,000 rows
+    python benchmarks/quality.py --classes   more than two classes, beside scikit-learn and river
 
 Each prints what was attained beside its floor; the exit code is 1 when a floor is missed. The sets
 are read from the folder that POISE_DATA names, by default shared/datasets beside the repository.
@@ -19,7 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from quality_figures import ABSURD_SETS, LATE, Line, absurd, anchor, late, memory
+from quality_classes import classes
+from quality_figures import ABSURD_SETS, LATE, Line, absurd, anchor, fourier, late, memory
 from quality_peers import Result
 from quality_peers import run as run_peers
 from quality_sets import Stream, folder, measure, missing, small
@@ -39,6 +42,8 @@ FIGURES: dict[str, tuple[Callable[[], list[Line]], tuple[str, ...]]] = {
     "late": (late, tuple(LATE)),
     "absurd": (absurd, ABSURD_SETS),
     "memory": (memory, ()),
+    "fourier": (fourier, ()),
+    "classes": (classes, ()),
 }
 NOTES = {
     "anchor": "HGD in the paper's setting, hard labels (auc_hard is balanced accuracy)",
@@ -46,6 +51,8 @@ NOTES = {
     "absurd": "balanced accuracy lost over the 5,000 rows after one row of 1e9, worst of 5 orders;\n"
     "no bound where the broken row is called positive and positives are rarer than 1:10: there the "
     "label\nis what costs, as the plain row with the same label shows",
+    "fourier": 'StreamClassifier("hgd", Fourier(features=256)), every set of at most 20,000 rows, shuffled with seed 0',
+    "classes": "geometric mean of the recalls of all classes, one pass, mean of 10 orders; poise must be above the best of the others",
     "memory": "resident memory between blocks of 10,000 rows x 20 columns, HGDClassifier()",
 }
 

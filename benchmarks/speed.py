@@ -1,4 +1,4 @@
-"""How fast poise is: beside the plain C loops of limit.c and beside other libraries, in one run.
+"""How fast poise is: beside the plain C loops of limit.c and beside other libraries, in one run; each method beside OGD.
 
     python benchmarks/speed.py            all of it, about a minute or two
     python benchmarks/speed.py --quick    a third of the rows, 3 rounds, two widths
@@ -15,12 +15,15 @@ import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from importlib import import_module, metadata, util
 from pathlib import Path
 
+import speed_methods
 from limit import COMPILER, FLAGS, Limit, compiler_version
 from limit_check import check
+from speed_methods import Ratio
 from speed_pairs import AGREE, Line, Plan, native, portable
 from speed_peers import Peer, block_of_rows, one_row
 
@@ -50,13 +53,16 @@ def main() -> int:
         lines = portable(limit, plan) if only_portable else native(limit, plan)
         _print_pairs("one block, portable code" if only_portable else "one block", lines)
         calls, peers = ([], []) if only_portable else _others(plan)
+        methods = [] if only_portable or plan.c_only else _methods(options)
+        if methods:
+            calls.append(_fourier(plan))
     beside = [] if only_portable or plan.c_only else _run_portable(options)
     if beside:
         _print_pairs("one block, portable code (POISE_CPU=portable)", beside)
     if options.json:
-        _write(options.json, facts, {"pairs": lines, "portable": beside}, calls, peers)
+        _write(options.json, facts, {"pairs": lines, "portable": beside, "methods": methods}, calls, peers)
     print(f"\n{NOTE}")
-    return _verdict([*lines, *beside], calls, gate=options.gate)
+    return _verdict([*lines, *beside, *methods, *calls], gate=options.gate)
 
 
 def _options() -> argparse.Namespace:
@@ -115,6 +121,23 @@ def _others(plan: Plan) -> tuple[list[Peer], list[Peer]]:
     return calls, peers
 
 
+def _methods(options: argparse.Namespace) -> list[Ratio]:
+    """Run and print every method beside OGD, and the kernel learner beside numpy."""
+    columns = speed_methods.QUICK_COLUMNS if options.quick else speed_methods.COLUMNS
+    rounds = QUICK_ROUNDS if options.quick else ROUNDS
+    methods = speed_methods.every_method(columns, rounds)
+    print(speed_methods.table("one block, 1:9, every method", "OGD", methods))
+    kernels = speed_methods.kernel(rounds)
+    print(speed_methods.table("2,000 rows in one block, on one thread", "numpy", kernels))
+    return [*methods, *kernels]
+
+
+def _fourier(plan: Plan) -> Peer:
+    call = speed_methods.fourier(plan.rounds)
+    _print_peers("one block, random Fourier features", [call])
+    return call
+
+
 def _run_portable(options: argparse.Namespace) -> list[Line]:
     """Run the plain cases again in a process where poise uses its portable code."""
     with tempfile.TemporaryDirectory() as folder:
@@ -156,7 +179,7 @@ def _print_peers(title: str, peers: list[Peer]) -> None:
         print(f"{'-':>7}" if peer.limit is None else f"{peer.limit:7.0f}  {verdict}")
 
 
-def _write(path: Path, facts: dict[str, str], pairs: dict[str, list[Line]], *others: list[Peer]) -> None:
+def _write(path: Path, facts: dict[str, str], pairs: dict[str, Sequence[Line | Ratio]], *others: list[Peer]) -> None:
     table: dict[str, object] = {"facts": facts}
     table |= {name: [asdict(line) for line in lines] for name, lines in pairs.items()}
     for name, peers in zip(("one_row", "peers"), others, strict=True):
@@ -164,11 +187,10 @@ def _write(path: Path, facts: dict[str, str], pairs: dict[str, list[Line]], *oth
     path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
-def _verdict(lines: list[Line], calls: list[Peer], *, gate: bool) -> int:
+def _verdict(lines: Sequence[Line | Ratio | Peer], *, gate: bool) -> int:
     """Say how many limits were missed; 1 when any was and the gate is on."""
-    missed = sum(not line.ok for line in lines) + sum(not call.ok for call in calls)
+    missed = sum(not line.ok for line in lines)
     limited = sum(line.limit is not None for line in lines)
-    limited += sum(call.limit is not None for call in calls)
     print(f"{limited - missed} of {limited} limits met" if limited else "no limits: poise left out")
     return 1 if missed and gate else 0
 

@@ -1,4 +1,4 @@
-"""Made-up rows for the speed benchmark: Gaussian columns, a noisy linear label, about 1:20."""
+"""Made-up rows for the speed benchmark: Gaussian columns, a noisy linear label, 1:20 unless told."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,12 +33,12 @@ class Block:
         return self, Block(self.X.astype(np.float32), self.y)
 
 
-def dense(d: int, rows: int | None = None, share: float = 1.0) -> Block:
+def dense(d: int, rows: int | None = None, share: float = 1.0, imbalance: int = IMBALANCE) -> Block:
     """Make rows of `d` Gaussian columns: `rows` of them, or `share` of what fills 16 MB."""
     rng = np.random.default_rng(SEED)
     count = rows if rows is not None else int(CELLS // d * share)
     X = rng.standard_normal((count, d))
-    return Block(X, _labels(X @ rng.standard_normal(d) / np.sqrt(d), rng))
+    return Block(X, _labels(X @ rng.standard_normal(d) / np.sqrt(d), rng, imbalance))
 
 
 def csr(rows: int | None = None, share: float = 1.0) -> Block:
@@ -52,9 +52,9 @@ def csr(rows: int | None = None, share: float = 1.0) -> Block:
     values = rng.standard_normal(count * CSR_NONZEROS)
     X = sparse.csr_matrix((values, indices, indptr), shape=(count, CSR_COLUMNS))
     signal = X @ rng.standard_normal(CSR_COLUMNS) / np.sqrt(CSR_NONZEROS)
-    return Block(X, _labels(signal, rng))
+    return Block(X, _labels(signal, rng, IMBALANCE))
 
 
-def _labels(signal: npt.NDArray[np.float64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def _labels(signal: npt.NDArray[np.float64], rng: np.random.Generator, imbalance: int) -> npt.NDArray[np.int64]:
     noisy = signal + 0.3 * rng.standard_normal(len(signal))
-    return (noisy > np.quantile(noisy, 1 - 1 / (IMBALANCE + 1))).astype(np.int64)
+    return (noisy > np.quantile(noisy, 1 - 1 / (imbalance + 1))).astype(np.int64)

@@ -88,10 +88,10 @@ def test_mean_boosting_weight_is_one_with_exogenous_errors(kind):
 @pytest.mark.parametrize("form", [1, 2])
 def test_rusboost_draws_its_class_ratio_when_weights_are_one(form):
     boosting = ORUSB(form=form)
-    boosting.n_p, boosting.n_n = 1000.0, 9000.0
-    boosting.positives[0], boosting.negatives[0] = 999.0, 9000.0
+    boosting.counts = {"+": 999.0, "-": 8999.0}  # and 1 each at the start
+    boosting.label, boosting.given[0] = "+", {"+": 999.0, "-": 9000.0}
     assert boosting.draw_rate(0, 1.0, True) == pytest.approx(1.0)
-    boosting.negatives[0] = 8999.0
+    boosting.label, boosting.given[0] = "-", {"+": 1000.0, "-": 8999.0}
     negative = boosting.draw_rate(0, 1.0, False)
     assert negative == pytest.approx(0.7 / 9)
     assert 9000 * negative / (1000 * 1.0) == pytest.approx(0.7)

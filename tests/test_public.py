@@ -17,6 +17,7 @@ import poise.figures
 import poise.river
 from poise import HGD, OGD, SVM, HGDClassifier, Logistic, Perceptron, Softmax, StreamClassifier, methods
 from poise.errors import ParameterError
+from poise.methods import Method
 
 API = Path(__file__).parents[1] / "docs" / "api.md"
 ROOMS = [name for name, value in vars(poise).items() if inspect.ismodule(value) and name in poise.__all__]
@@ -174,7 +175,7 @@ PUBLISHED = {"standardize": None, "fit_intercept": False, "average": False, "uni
 class TestTwoSettings:
     def test_practical_is_what_the_constructor_gives(self):
         assert StreamClassifier().get_params() == {
-            "method": "hgd", "learner": "logistic", "standardize": "auto", "fit_intercept": True, "average": True,
+            "method": "hgd", "learner": "logistic", "standardize": "auto", "fit_intercept": True, "average": "auto",
             "unit_rows": False, "eta0": 0.3, "learning_rate": "constant", "power_t": 0.5, "radius": None, "positive": None,
             "missing": "error", "n_hash": None, "random_state": None,
         }  # fmt: skip
@@ -188,14 +189,15 @@ class TestTwoSettings:
     @pytest.mark.parametrize("method", [None, "hgd", "ogd", HGD(memory=0.9), OGD()], ids=repr)
     def test_published_sets_these_arguments_and_no_other(self, method, learner):
         clf = StreamClassifier.paper(*([] if method is None else [method]), learner=learner)
-        expected = HGD(clamp=None) if method in (None, "hgd") else OGD() if method == "ogd" else method
+        published = {None: HGD(clamp=None, reading="paper"), "ogd": OGD(reading="paper")}
+        expected = method if isinstance(method, Method) else published[None if method == "hgd" else method]
         assert clf.get_params() == {**StreamClassifier().get_params(), **PUBLISHED, "method": expected, "learner": learner}
 
     def test_published_may_be_varied(self):
         clf = StreamClassifier.paper(
             "hgd", "svm", clamp="assumption4", variant="ohgd", eta0=1.0, learning_rate="sqrt", radius=2.0
         )
-        assert clf.method == HGD(clamp="assumption4", variant="ohgd")
+        assert clf.method == HGD(clamp="assumption4", variant="ohgd", reading="paper")
         assert (clf.eta0, clf.learning_rate, clf.radius, clf.standardize) == (1.0, "sqrt", 2.0, None)
 
     def test_published_takes_the_class_ratio_of_the_stream_which_these_methods_do_not_need(self):
@@ -214,7 +216,7 @@ class TestTwoSettings:
 
     @pytest.mark.parametrize("name", methods.names())
     def test_a_name_means_the_value_with_its_defaults(self, name):
-        assert StreamClassifier(name)._setup() == StreamClassifier(methods.get(name)())._setup()
+        assert StreamClassifier(name, "svm")._setup() == StreamClassifier(methods.get(name)(), "svm")._setup()
 
 
 OPTIONAL = ["torch", "river", "matplotlib", "pandas", "polars", "pyarrow"]

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
 
 #include "bind_dict.hpp"
+#include "bind_own.hpp"
 #include "bind_rows.hpp"
 #include "bind_settings.hpp"
 #include "bind_state.hpp"
@@ -28,8 +30,8 @@ namespace {
 PyObject* refused_type = nullptr;  // RowRefused(rule, row, column)
 
 const char* name_of(Rule rule) {
-    static constexpr const char* names[] = {"none", "missing",      "infinite",     "norm",
-                                            "far",  "column_range", "column_order", "new_class"};
+    static constexpr const char* names[] = {"none", "missing",      "infinite",     "norm",      "far",
+                                            "column_range", "column_order", "new_class", "own_value", "own_failed"};
     return names[static_cast<size_t>(rule)];
 }
 
@@ -101,6 +103,10 @@ class Core {
     void add_columns(const std::vector<uint8_t>& kinds) { model_.add_columns(kinds); }
     void narrow(size_t width) { model_.narrow(width); }
     void declare(size_t classes) { model_.declare(classes); }
+    void follow(const nb::dict& functions) {
+        own_ = own_method(functions, model_.own_method);
+        calls_back_ = nb::cast<bool>(functions["calls_back"]);
+    }
     void sort_classes(const std::vector<int32_t>& rank, size_t positive, size_t positive_alone) {
         model_.rank = rank;
         model_.positive = positive;
@@ -119,7 +125,9 @@ class Core {
     void restore(const nb::dict& saved) {
         const std::vector<int32_t> rank = model_.rank;
         const size_t positive = model_.positive, alone = model_.positive_alone;
+        const Own own = model_.own_method;
         std::tie(model_, hashed_) = model_of(model_.set, saved);
+        model_.own_method = own;
         if (rank.size() >= model_.rank.size()) sort_classes(rank, positive, alone);
     }
     size_t width() const { return model_.memory.width; }
@@ -172,13 +180,18 @@ class Core {
         Stop stop;
         bool finished = false;
         {
-            nb::gil_scoped_release free_others;
+            std::optional<nb::gil_scoped_release> free_others;
+            if (!calls_back_) free_others.emplace();
             finished = model_.learn(block, scores, wish.many, python_interrupts, stop);
             if (finished && stop.rule == Rule::none && scores && wish.flip && !wish.many) turn(block, known, scores);
         }
         if (!finished) throw nb::python_error();
-        if (stop.rule != Rule::none) refuse(stop);
+        if (stop.rule != Rule::none) refuse_row(stop);
         return out;
+    }
+    [[noreturn]] void refuse_row(const Stop& stop) const {
+        if (stop.rule == Rule::own_failed) throw_failure(model_.own_method);
+        refuse(stop);
     }
     // Inside, the first class to arrive is the negative one; outside, the smaller label is. Rows scored before there was a
     // second class keep their sign, as they would have in a call of their own.
@@ -215,7 +228,7 @@ class Core {
         }
         Stop stop;
         model_.learn(block, scores, many, [] { return false; }, stop);
-        if (stop.rule != Rule::none) refuse(stop);
+        if (stop.rule != Rule::none) refuse_row(stop);
         return many ? out : nb::object(nb::float_(two));
     }
     nb::object score_row(const Block& block) const {
@@ -229,6 +242,8 @@ class Core {
     Model model_;
     NamedRow named_;
     size_t hashed_ = 0;
+    nb::object own_;  // keeps a user's own method alive
+    bool calls_back_ = false;
 };
 
 // Turns labels into class numbers by looking them up in `table`; returns the first row whose label is not there, or -1.
@@ -265,6 +280,7 @@ NB_MODULE(_core, m) {
     engine();  // a wrong POISE_CPU fails here, at import
     refused_type = PyErr_NewException("poise._core.RowRefused", PyExc_Exception, nullptr);
     m.attr("RowRefused") = nb::borrow(refused_type);
+    bind_own(m);
     m.def("build", [] { return engine().name; }, "Name of the build of the loop in use.");
     m.def(
         "builds",
@@ -300,6 +316,7 @@ NB_MODULE(_core, m) {
         .def("add_columns", &Core::add_columns)
         .def("narrow", &Core::narrow)
         .def("declare", &Core::declare)
+        .def("follow", &Core::follow)
         .def("sort_classes", &Core::sort_classes)
         .def("count_each", &Core::count_each)
         .def("hash_onto", &Core::hash_onto)

@@ -82,7 +82,7 @@ inline Settings settings_of(const nb::dict& given) {
     const std::pair<const char*, uint64_t Settings::*> counts[] = {
         {"form", &Settings::form},     {"members", &Settings::members},   {"neighbors", &Settings::neighbors},
         {"buffer", &Settings::buffer}, {"budget", &Settings::budget},     {"features", &Settings::features},
-        {"seed", &Settings::seed},     {"wave_seed", &Settings::wave_seed}};
+        {"memo", &Settings::memo},     {"seed", &Settings::seed},     {"wave_seed", &Settings::wave_seed}};
     for (const auto& [name, field] : counts) set.*field = nb::cast<uint64_t>(given[name]);
     return set;
 }

@@ -32,7 +32,13 @@ Stop learn_fitting(State& state, const Block& block, size_t begin, size_t end, s
 Stop score_fitting(const State& state, const Block& block, size_t begin, size_t end, double* scores, size_t many) {
     return fitting(block).score(state, block, begin, end, scores, many);
 }
-const Engine widest{"avx512", learn_fitting, score_fitting, avx2::built.proportions, avx2::built.tell_apart,
+const Engine widest{"avx512",
+                    learn_fitting,
+                    score_fitting,
+                    avx2::built.proportions,
+                    avx2::built.tell_apart,
+                    avx2::built.draw_uniform,
+                    avx2::built.draw_poisson,
                     avx2::built.draw_waves};
 #endif
 

@@ -74,6 +74,9 @@ Stop score(const State& state, const Block& block, size_t begin, size_t end, dou
     });
 }
 
+double draw_uniform(uint64_t& state) { return uniform(state); }
+double draw_poisson(uint64_t& state, double rate) { return Poisson{}.draw(state, rate); }
+
 void draw_waves(const Settings& set, size_t first, size_t last, size_t stride, double* table, double* phases) {
     for (size_t j = first; j < last; ++j) draw_column(set.wave_seed, j, set.features, table + j * stride);
     draw_phases(set.wave_seed, set.features, phases);
@@ -104,6 +107,6 @@ size_t tell_apart(const int64_t* label, size_t rows, int64_t first, int64_t seco
 }  // namespace
 
 extern const Engine built;
-const Engine built{POISE_ISA_NAME, learn, score, proportions, tell_apart, draw_waves};
+const Engine built{POISE_ISA_NAME, learn, score, proportions, tell_apart, draw_uniform, draw_poisson, draw_waves};
 
 }  // namespace poise::POISE_ISA

@@ -11,7 +11,7 @@ constexpr double kTurn = 6.283185307179586;
 POISE_INLINE double cosine_of_turns(double turns) { return lane(cosines_of_turns(spread(turns)), 0); }
 
 // Row `column` of W for gamma = 1/2: normal numbers that depend on the seed and the column only, over 2 pi.
-POISE_INLINE void draw_column(uint64_t seed, size_t column, size_t features, double* out) {
+POISE_ONCE void draw_column(uint64_t seed, size_t column, size_t features, double* out) {
     uint64_t state = scrambled(seed ^ scrambled(static_cast<uint64_t>(column) + 1));
     for (size_t i = 0; i < features; i += 2) {
         const double u = 1.0 - uniform(state), angle = uniform(state);
@@ -64,7 +64,7 @@ POISE_INLINE void turn(const State& state, const Prepared<Row>& x) {
 // Leaves the waves of a row in state.waves and returns the sum of their squares. The row comes as the linear part sees it; `gain`
 // undoes its division by the root of its width.
 template <class Row>
-POISE_INLINE double make_waves(const State& state, const Prepared<Row>& x, double gain) {
+POISE_ONCE double make_waves(const State& state, const Prepared<Row>& x, double gain) {
     const size_t stride = state.wave_stride, features = state.set.features;
     const double gamma = state.set.gamma > 0.0 ? state.set.gamma : 1.0 / columns_met(state, entries_of(x.row));
     const double scale = gain * __builtin_sqrt(2.0 * gamma);

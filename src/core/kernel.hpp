@@ -35,7 +35,7 @@ POISE_INLINE double kernel_gamma(const State& state) {
 
 // Scores of a row by all outputs, without their constants.
 template <class Row>
-POISE_INLINE void kernel_scores(const State& state, const Prepared<Row>& x, double* scores) {
+POISE_ONCE void kernel_scores(const State& state, const Prepared<Row>& x, double* scores) {
     const Shelf& kept = state.support;
     const double gamma = kernel_gamma(state), square = own_square(x);
     const size_t outputs = state.outputs;
@@ -73,7 +73,8 @@ POISE_INLINE size_t next_place(const State& state) {
     double least = size_of_coefficients(kept, state.outputs, 0);
     for (size_t i = 1; i < *kept.count; ++i) {
         const double size = size_of_coefficients(kept, state.outputs, i);
-        if (size < least || (size == least && kept.born[i] < kept.born[found])) {
+        const double same = 1e-9 * least;  // sums of equal steps may differ in their last bits
+        if (size < least - same || (size <= least + same && kept.born[i] < kept.born[found])) {
             least = size;
             found = i;
         }
@@ -82,7 +83,7 @@ POISE_INLINE size_t next_place(const State& state) {
 }
 
 template <class Row>
-POISE_INLINE void add_support(State& state, const Prepared<Row>& x, const double* moves) {
+POISE_ONCE void add_support(State& state, const Prepared<Row>& x, const double* moves) {
     Shelf& kept = state.support;
     const size_t place = next_place(state);
     put_row(kept, place, x, -1);

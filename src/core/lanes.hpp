@@ -16,6 +16,8 @@
 #define POISE_ALWAYS __attribute__((always_inline))
 #endif
 #define POISE_INLINE inline POISE_ALWAYS
+// What is long and takes many rows' worth of time is compiled once, not into every loop.
+#define POISE_ONCE inline __attribute__((noinline))
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define POISE_AVX512 1

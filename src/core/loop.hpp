@@ -28,7 +28,7 @@ POISE_INLINE double meet(const State& state, const Prepared<Row>& x) {
 
 // Writes what a team whose raw scores are known answers to a row.
 template <class Row>
-POISE_INLINE void show_team(const State& state, const Prepared<Row>& x, size_t row, double* scores, size_t many) {
+POISE_ONCE void show_team(const State& state, const Prepared<Row>& x, size_t row, double* scores, size_t many) {
     const double* answer = state.scored;
     if (state.shadow) {
         show_members(state, x);
@@ -63,11 +63,23 @@ POISE_INLINE bool leads_too_far(const State& state, double travelled, double unw
 
 template <class Row>
 POISE_INLINE Stride learn_team(State& state, const Prepared<Row>& x, size_t label, double pull, double square) {
+    const bool own = state.set.method == Method::own;
+    if (own && state.own->sees_row) spread_out(state, x);
     Stride stride = plan_steps(state, label, pull, square);
+    if (stride.travelled < 0.0) return stride;
     if (leads_too_far(state, stride.travelled, stride.travelled)) return {-1.0, stride.weight};
     finish_steps(state, x);
     if (state.set.method == Method::osmote) stride.travelled += synthesize(state, x, label, pull);
+    if (own && state.own->make) {
+        const double more = synthesize_own(state, label, pull);
+        stride.travelled = more < 0.0 ? more : stride.travelled + more;
+    }
     return stride;
+}
+
+// Why a row could not be learned.
+POISE_INLINE Rule rule_of_stride(double travelled) {
+    return travelled == kNotAnswered ? Rule::own_failed : travelled == kNotUsable ? Rule::own_value : Rule::far;
 }
 
 // Steps along the row with weight `pull`.
@@ -187,7 +199,7 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
             stride = learn_team(state, x, label, pull, square);
         else
             stride = learn_row<way == Way::two>(state, x, label, pull);
-        if (stride.travelled < 0.0) return {Rule::far, i, -1};
+        if (stride.travelled < 0.0) return {rule_of_stride(stride.travelled), i, -1};
         if (state.set.radius > 0.0 && stride.travelled > 0.0) stride.travelled = project(state, stride.travelled);
         source.see(state);
         book(state, state.account[label], stride);

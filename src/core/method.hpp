@@ -4,6 +4,7 @@
 #include "methods/bagging.hpp"
 #include "methods/boosting.hpp"
 #include "methods/dual_averaging.hpp"
+#include "methods/own.hpp"
 #include "methods/resampling.hpp"
 #include "methods/weighting.hpp"
 
@@ -27,13 +28,13 @@ POISE_INLINE bool weighing_remembers(const State& state) {
     return state.set.method == Method::hgd && (state.set.memory > 0.0 || state.set.clamp == Clamp::assumption4);
 }
 
-// How far a row took the weights (-1: it would lead too far), and the weight that the method gave it.
+// How far a row took the weights (below 0: it could not be learned), and the weight that the method gave it.
 struct Stride {
     double travelled, weight;
 };
 
 // Fills `votes` with the members' votes; if nobody has one, everybody has.
-POISE_INLINE void fill_votes(const State& state) {
+POISE_ONCE void fill_votes(const State& state) {
     const Method method = state.set.method;
     const size_t members = state.members;
     for (size_t m = 0; m < members; ++m) state.votes[m] = 1.0;
@@ -71,7 +72,7 @@ POISE_INLINE Joint joint_slope(const State& state, size_t label) {
     return {pull_of_margin(set.loss, (label == 0 ? -weighed : weighed) / all), right};
 }
 
-POISE_INLINE double learn_bag(State& state, size_t label, double pull, double square) {
+POISE_ONCE double learn_bag(State& state, size_t label, double pull, double square) {
     const bool together = state.set.together;
     const double slope = together ? joint_slope(state, label).slope : 0.0;
     remember_answers(state, label);
@@ -87,7 +88,7 @@ POISE_INLINE double learn_bag(State& state, size_t label, double pull, double sq
     return travelled / static_cast<double>(state.members);
 }
 
-POISE_INLINE double learn_boost(State& state, size_t label, double pull, double square) {
+POISE_ONCE double learn_boost(State& state, size_t label, double pull, double square) {
     const bool together = state.set.together;
     const Joint joint = together ? joint_slope(state, label) : Joint{0.0, false};
     Poisson poisson;
@@ -105,7 +106,7 @@ POISE_INLINE double learn_boost(State& state, size_t label, double pull, double 
 }
 
 // Decides how members step along a row whose scores are in `scored`; leaves their moves in `moves`.
-POISE_INLINE Stride plan_steps(State& state, size_t label, double pull, double square) {
+POISE_ONCE Stride plan_steps(State& state, size_t label, double pull, double square) {
     const Settings& set = state.set;
     begin_steps(state);
     if (is_bagging(set.method)) return {learn_bag(state, label, pull, square), 1.0};
@@ -120,6 +121,8 @@ POISE_INLINE Stride plan_steps(State& state, size_t label, double pull, double s
             const double step = step_size(state), weight = pull / step * cost.weight;
             return {step * repeat(state, 0, label, 1.0, weight, square, cost.goal), 1.0};
         }
+        case Method::own:
+            return {learn_own(state, label, pull, square), 1.0};
         case Method::oor:
         case Method::our:
         case Method::ohr:

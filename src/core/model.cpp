@@ -14,6 +14,7 @@ struct Scratch {
     Doubles staged, raw, copy, slope, scored, before;
     Doubles shown, moves, votes, rates, joint, kernel_sums, waves, wave_column, own_row, synthetic;
     std::vector<int64_t> column;
+    std::vector<ClassFacts> facts;
 };
 
 Scratch& scratch() {
@@ -229,10 +230,11 @@ Model::Model(const Settings& settings) : set(settings) {
 }
 
 // WEOB remembers its two halves, others their members.
-size_t Model::sum_rows() const { return set.method == Method::weob ? 2 : set.members; }
+size_t Model::sum_rows() const { return set.method == Method::weob ? 2 : set.method == Method::own ? 1 : set.members; }
 
 size_t Model::slots(size_t classes) const {
     if (is_boosting(set.method)) return 5;
+    if (set.method == Method::own) return set.memo;
     if (set.method == Method::okb) return classes * classes;
     if (set.method == Method::oeb) return 2 * classes;
     const bool recalls = set.method == Method::owob || set.method == Method::owub || set.method == Method::weob;
@@ -242,8 +244,9 @@ size_t Model::slots(size_t classes) const {
 // New classes begin with a recall of one half; tables of right and wrong with zeros.
 void Model::split_sums(size_t before, size_t after) {
     const size_t old_slots = slots(before), new_slots = slots(after), tables = set.method == Method::okb ? before : 1;
-    if (before && is_boosting(set.method)) return;
-    const double start = is_boosting(set.method) || set.method == Method::okb || set.method == Method::oeb ? 0.0 : 0.5;
+    const bool same = is_boosting(set.method) || set.method == Method::own;  // whatever the classes
+    if (before && same) return;
+    const double start = same || set.method == Method::okb || set.method == Method::oeb ? 0.0 : 0.5;
     Doubles more(sum_rows() * new_slots, start);
     for (size_t m = 0; before && m < sum_rows(); ++m)
         for (size_t t = 0; t < tables; ++t)
@@ -256,13 +259,15 @@ void Model::split_sums(size_t before, size_t after) {
 size_t Model::rows_between_polls(const Block& block) const {
     const size_t kept = (support.count + buffer.count) * (block.longest + memory.outputs);
     const size_t cells = (block.longest + 8) * (memory.outputs + wave_stride()) + kept;
-    const size_t most = set.learning == Learning::kernel || set.method == Method::osmote ? 256 : block.rows;
+    const bool grows = set.learning == Learning::kernel || set.method == Method::osmote || set.method == Method::own;
+    const size_t most = own_method.make ? 1 : grows ? 256 : block.rows;
     return std::min(most, std::max<size_t>(1, (size_t{1} << 22) / cells));
 }
 
 void Model::keep_room(size_t rows) {
     if (set.learning == Learning::kernel) {
-        const size_t more = set.method == Method::osmote ? rows * (1 + set.neighbors) : rows, wanted = support.count + more;
+        const size_t synthetic = set.method == Method::osmote ? set.neighbors : own_method.make ? kMostSynthetic : 0;
+        const size_t wanted = support.count + rows * (1 + synthetic);
         support.make_room(set.budget ? std::min<size_t>(wanted, std::max<size_t>(set.budget, support.count)) : wanted);
     }
     if (set.method == Method::osmote) buffer.make_room(buffer.count + rows);
@@ -386,7 +391,8 @@ State Model::view(const Block& block) const {
     if (set.learning == Learning::kernel) at_least(own.kernel_sums, memory.outputs * 8);
     at_least(own.waves, wave_stride());
     at_least(own.wave_column, wave_stride());
-    if (set.method == Method::osmote) {
+    at_least(own.facts, memory.account.size());
+    if (set.method == Method::osmote || set.method == Method::own) {
         at_least(own.own_row, memory.stride + 8);
         at_least(own.synthetic, memory.stride + 8);
     }
@@ -441,6 +447,8 @@ State Model::view(const Block& block) const {
     state.wave_stride = wave_stride();
     state.own_row = own.own_row.data();
     state.synthetic = own.synthetic.data();
+    state.own = &own_method;
+    state.facts = own.facts.data();
     return state;
 }
 
@@ -450,7 +458,7 @@ bool Model::learn(Block block, double* scores, size_t many, const std::function<
     block.scratch = scratch().copy.data();
     const bool scales = memory.scaling != Scaling::none;
     // A single row is looked at before anything changes, but for the scaler and for OSMOTE's steps.
-    Undo undo(*this, block, block.rows > 1 || set.method == Method::osmote || (scales && !steps_are_bounded()));
+    Undo undo(*this, block, block.rows > 1 || set.method == Method::osmote || own_method.make || (scales && !steps_are_bounded()));
     size_t begin = 0, scored = 0;
     while (begin < block.rows) {
         const size_t end = std::min(block.rows, begin + rows_between_polls(block));

@@ -59,6 +59,7 @@ class Model {
     Settings set;
     Memory memory;
     Kept support, buffer;
+    Own own_method;             // a user's, or nothing
     std::vector<int32_t> rank;  // place of each class among the sorted labels
     size_t positive = 1, positive_alone = 1;  // internal index of the positive class; while it is the only one
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "question.hpp"
+
 namespace poise {
 
 enum class Loss : uint8_t { perceptron, hinge, logistic, softmax };
@@ -87,6 +89,7 @@ struct Settings {
     double degree = 3.0, coef0 = 1.0;
     uint64_t budget = 0;           // support vectors; 0: no limit
     uint64_t features = 0;         // random waves
+    uint64_t memo = 0;      // numbers that a user's own method keeps
     uint64_t seed = 0, wave_seed = 0;
 };
 
@@ -168,6 +171,8 @@ struct State {
     double* wave_column;
     size_t wave_stride;  // features, padded
     double *own_row, *synthetic;                 // dense rows, padded
+    const Own* own;
+    ClassFacts* facts;  // per class
 };
 
 enum class Layout : uint8_t { f64, f32, csr32, csr64 };
@@ -187,7 +192,7 @@ struct Block {
     double* scratch = nullptr;       // one padded row
 };
 
-enum class Rule : uint8_t { none, missing, infinite, norm, far, column_range, column_order, new_class };
+enum class Rule : uint8_t { none, missing, infinite, norm, far, column_range, column_order, new_class, own_value, own_failed };
 
 // Why and where the loop stopped: at `row`, which was not learned.
 struct Stop {
@@ -199,6 +204,7 @@ struct Stop {
 // No step is longer; 2^63 of them stay below 1e99, and with squared row norms below 1.8e308 every score stays finite.
 constexpr double kFarthest = 1e80;
 constexpr double kFaintest = 1e-50;     // below this the average is folded into the weights' shadow
+constexpr size_t kMostSynthetic = 64;   // rows that a user's own method may make of one
 constexpr double kClip = 5.0;           // deviations
 constexpr uint64_t kTrusted = 20;       // rows before the scaler's guard works
 constexpr double kWidestValue = 1e140;  // what the scaler sees of anything larger, so that its sums stay finite
@@ -212,6 +218,8 @@ struct Engine {
     void (*proportions)(double* scores, size_t rows, size_t columns);  // in place: softmax of a row, sigmoid of one column
     // Class numbers 0 and 1 of labels; returns how many rows it did before one of another label may come.
     size_t (*tell_apart)(const int64_t* label, size_t rows, int64_t first, int64_t second, int32_t* code);
+    double (*draw_uniform)(uint64_t& state);
+    double (*draw_poisson)(uint64_t& state, double rate);
     // Fourier's columns [first, last) of W, each `stride` apart, and all phases.
     void (*draw_waves)(const Settings&, size_t first, size_t last, size_t stride, double* table, double* phases);
 };

@@ -64,7 +64,7 @@ POISE_INLINE double wave_product(const State& state, const double* weights) {
 
 // Fills `scored` with the raw scores of all outputs.
 template <class Row>
-POISE_INLINE void score_members(const State& state, const Prepared<Row>& x) {
+POISE_ONCE void score_members(const State& state, const Prepared<Row>& x) {
     if (state.set.learning == Learning::kernel) {
         kernel_scores(state, x, state.scored);
         for (size_t o = 0; o < state.outputs; ++o) state.scored[o] += state.intercept[o];
@@ -82,7 +82,7 @@ POISE_INLINE void score_members(const State& state, const Prepared<Row>& x) {
 
 // Fills `shown` with the scores of all outputs by their averaged weights.
 template <class Row>
-POISE_INLINE void show_members(const State& state, const Prepared<Row>& x) {
+POISE_ONCE void show_members(const State& state, const Prepared<Row>& x) {
     for (size_t o = 0; o < state.outputs; ++o) {
         state.shown[o] = shown_score(state, x, o, state.scored[o]);
         if (state.shadow && state.set.learning == Learning::fourier)
@@ -103,7 +103,7 @@ POISE_INLINE size_t choice(const State& state, const double* scores) {
 
 // The score of some members together: their votes, weighed, and a millionth of their mean score, which decides between ties.
 // `soft`: the weighed mean of their scores instead of votes.
-POISE_INLINE void combine(const State& state, const double* scores, size_t first, size_t last, const double* votes, bool soft,
+POISE_ONCE void combine(const State& state, const double* scores, size_t first, size_t last, const double* votes, bool soft,
                           double* out) {
     double votes_sum = 0.0;
     for (size_t m = first; m < last; ++m) votes_sum += votes[m];
@@ -136,7 +136,7 @@ POISE_INLINE void begin_steps(const State& state) {
 
 // Steps member m `times` times with `weight` each, the loss worked out anew before each (or once, when repeats weigh); its scores
 // in `scored` follow. Returns how far it went.
-POISE_INLINE double repeat(const State& state, size_t m, size_t label, double times, double weight, double square,
+POISE_ONCE double repeat(const State& state, size_t m, size_t label, double times, double weight, double square,
                            double goal = 1.0) {
     const Settings& set = state.set;
     if (set.repeats_weigh && times > 0.0) {
@@ -180,7 +180,7 @@ POISE_INLINE double move_along(const State& state, size_t m, size_t label, doubl
 
 // Adds the row to the weights of all that moved.
 template <class Row>
-POISE_INLINE void finish_steps(State& state, const Prepared<Row>& x) {
+POISE_ONCE void finish_steps(State& state, const Prepared<Row>& x) {
     if (state.set.learning == Learning::kernel) {
         bool any_moved = false;
         for (size_t o = 0; o < state.outputs; ++o) {

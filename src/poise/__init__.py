@@ -26,6 +26,7 @@ from poise.methods import (
     WEOB,
     OAdaB,
     OAdaC2,
+    method,
 )
 from poise.version import __version__
 
@@ -69,6 +70,7 @@ __all__ = [
     "errors",
     "learners",
     "load",
+    "method",
     "methods",
     "metrics",
     "streams",

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import reprlib
 from dataclasses import asdict, fields, replace
 from typing import Any, Self
 
@@ -44,8 +43,8 @@ class StreamClassifier(_Saved):
     method
         How hard each row may pull: a name of `poise.methods.names` or a value such as ``HGD(memory=0.995)``.
     learner
-        What is learned with which loss: "logistic" (also "log_loss"), "svm" ("hinge"), "perceptron", "softmax", "kernel", "fourier", or
-        a value such as ``Kernel(budget=1000)``.
+        What is learned with which loss: "logistic" (also "log_loss"), "svm" ("hinge"), "perceptron", "softmax", "kernel",
+        "fourier", or a value such as ``Kernel(budget=1000)``.
     standardize
         Running standardisation inside the loop, each value clipped at 5 deviations: "center" subtracts the mean and divides
         by the deviation, "scale" only divides, None leaves rows as they are. "auto" centres arrays, tables and numbers in
@@ -149,13 +148,14 @@ class StreamClassifier(_Saved):
         """
         require_ratio(ir)
         if isinstance(method, str):
-            entry = methods.entry(method)
+            entry = methods.get(method)
             own = {name: parameters.pop(name) for name in entry.parameters if name in parameters}
-            method = entry.make(**{**entry.kind.as_published, **own})
+            method = entry(**{**entry.as_published, **own})
         if isinstance(learner, str):
             kind = learners.get(learner)
             own = {field.name: parameters.pop(field.name) for field in fields(kind) if field.name in parameters}
-            learner = kind(**{**kind.as_published, **own})
+            if own or kind.as_published:
+                learner = kind(**{**kind.as_published, **own})
         if isinstance(method, Method) and method.needs_ratio and getattr(method, "ir", None) is None:
             if ir is None:
                 raise ParameterError(
@@ -343,7 +343,7 @@ def _labels(saved: Any) -> Labels:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON can hold it."""
-    if isinstance(value, (Method, Learner)) and name in _BY_NAME and _BY_NAME[name](value.name) is type(value):
+    if isinstance(value, (Method, Learner)) and name in _BY_NAME:
         return {"name": value.name, "parameters": {key: _plain(f"{name}.{key}", own) for key, own in asdict(value).items()}}
     value = value.item() if isinstance(value, np.generic) else value
     if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):

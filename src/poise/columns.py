@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from poise import _core
 from poise.errors import DataError, FileError
 from poise.features import Dense, Named, Rows, Sparse, as_numbers
+from poise.methods.plugins import own_functions
 from poise.refusal import unreadable
 from poise.stored import form_of, require_whole
 from poise.vocabulary import TEXT, Vocabulary
@@ -53,6 +54,8 @@ class Columns:
         self.words = Vocabulary()
         each = self.open or bool(setup.core["skip_missing"])
         self.core = _core.Core(setup.core, scaling, each and not hashed, self.open)
+        if "own" in setup.core:
+            self.core.follow(own_functions(*setup.core["own"]))
         if hashed:
             assert setup.n_hash is not None
             self.core.hash_onto(setup.n_hash)

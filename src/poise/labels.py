@@ -71,7 +71,7 @@ class Labels:
         return code if code in (0, 1) else int(not self.flip)
 
     def alone(self, wanted: object) -> int:
-        """Class number of the positive one while a single label is known: a lone class is negative unless it is the one wanted."""
+        """Class number of the positive one while a single label is known: that label only where it is the one wanted."""
         return 0 if wanted is not None and self.arrived and self.arrived[0] == wanted else 1
 
     @property

@@ -65,6 +65,7 @@ USUAL: dict[str, Any] = {
     "coef0": 1.0,
     "budget": 0,
     "features": 0,
+    "memo": 0,
 }
 
 
@@ -73,7 +74,7 @@ def method_value(method: Any) -> Method:
     if isinstance(method, Method):
         return method
     if isinstance(method, str):
-        return methods.entry(method).make()
+        return methods.get(method)()
     raise ParameterError(f"method is {reprlib.repr(method)}; give a name such as 'hgd' or a value such as HGD(memory=0.995).")
 
 
@@ -143,7 +144,7 @@ def _radius(value: Any, method: Method, learner: Learner) -> float:
     if learner.form != "linear" or method.many_members > 1 or not method.averages:
         unable = learner.name if learner.form != "linear" else method.name
         raise ParameterError(
-            f"radius is {value!r}, and a ball is kept for the weights of one linear model only, not for {unable}; use radius=None."
+            f"radius is {value!r}, and only the weights of one linear model are kept in a ball, not {unable}; use radius=None."
         )
     return radius
 

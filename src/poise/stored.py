@@ -76,6 +76,8 @@ def sums_shape(core: dict[str, Any], classes: int) -> tuple[int, int] | None:
     method, members = core["method"], core["members"]
     if method in ("oadab", "oadac2", "ocsb2", "orusb"):
         return members, 5
+    if method == "own":
+        return (1, core["memo"]) if core["memo"] else None
     if method in ("okb", "oeb"):
         return members, classes * classes if method == "okb" else 2 * classes
     if method in ("owob", "owub", "weob") and not core["plain_votes"]:
@@ -155,5 +157,5 @@ def _require_kept(tensors: Tensors, form: Form, core: dict[str, Any]) -> None:
         raise FileError("it keeps more rows than its budget")
     if "buffer_label" in tensors and int(tensors["buffer_label"].max(initial=0)) >= max(form.classes, 1):
         raise FileError("it keeps a row of a class that it does not know")
-    if "sums" in tensors and float(tensors["sums"].min(initial=0.0)) < 0.0:
+    if "sums" in tensors and core["method"] != "own" and float(tensors["sums"].min(initial=0.0)) < 0.0:
         raise FileError("it holds sums below 0 or factors out of their range")

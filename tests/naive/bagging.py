@@ -53,18 +53,19 @@ class OKB(OB):
 
 
 def kappa(table: dict[tuple[int, int], float]) -> float:
-    """Return (p_o - p_e) / (1 - p_e) of a confusion table; 0 where p_e = 1."""
+    """Return (p_o - p_e) / (1 - p_e) of a confusion table; 0 where p_e = 1.
+
+    Both parts are taken times n^2, so that whole counts give an exact 0.
+    """
     n = sum(table.values())
-    if n == 0:
-        return 0.0
     classes = {c for cell in table for c in cell}
-    agreed = sum(value for (true, said), value in table.items() if true == said) / n
+    agreed = sum(value for (true, said), value in table.items() if true == said)
     chance = 0.0
     for c in classes:
         row = sum(value for (true, _), value in table.items() if true == c)
         column = sum(value for (_, said), value in table.items() if said == c)
-        chance += row * column / n**2
-    return (agreed - chance) / (1 - chance) if chance != 1 else 0.0
+        chance += row * column
+    return (n * agreed - chance) / (n * n - chance) if chance != n * n else 0.0
 
 
 class Recalls:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .ensemble import Ensemble, decided, mean_score, seen_classes
-from .ledger import Ledger
+from .ledger import Label, Ledger
 from .losses import slopes, target
 from .turn import Turn
 
@@ -43,7 +43,7 @@ class Boosting(Ensemble):
         """In the paper reading the score is the plain mean for all learners."""
         return self.paper
 
-    def arrive(self, positive: bool, ratio: float) -> None:
+    def arrive(self, turn: Turn) -> None:
         """Take note of a row once, before the members."""
 
     def draw_rate(self, member: int, weight: float, positive: bool) -> float:
@@ -81,7 +81,7 @@ class Boosting(Ensemble):
     def learn(self, turn: Turn) -> float:
         """Let the members step one after the other, each tested on the row after its step."""
         positive, model = turn.is_positive, turn.model
-        self.arrive(positive, turn.ratio(None))
+        self.arrive(turn)
         together, g = False, None
         if self.paper:
             f = model.scores(turn.z)
@@ -182,8 +182,6 @@ class ORUSB(Boosting):
     form: int = 1
     ratio: float = 0.7
     ir: float | None = None
-    n_p: float = field(default=1.0, init=False)
-    n_n: float = field(default=1.0, init=False)
 
     @property
     def two_classes_only(self) -> bool:
@@ -192,28 +190,37 @@ class ORUSB(Boosting):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.positives = [0.0] * self.size  # P, sums of weights
-        self.negatives = [0.0] * self.size  # Q
+        self.counts: dict[Label, float] = {}  # beyond the 1 at the start
+        self.given: list[dict[Label, float]] = [{} for _ in range(self.size)]  # P and Q, sums of weights by label
         self.running = 1.0
+        self.label: Label = None
 
-    def arrive(self, positive: bool, ratio: float) -> None:
+    def arrive(self, turn: Turn) -> None:
         """Count the row, with the class ratio before it."""
-        self.running = ratio if self.ir is None else self.ir
-        self.n_p += positive
-        self.n_n += not positive
+        self.running = turn.ratio(None) if self.ir is None else self.ir
+        self.label = turn.label
+        self.counts[turn.label] = self.counts.get(turn.label, 0.0) + 1
 
     def draw_rate(self, member: int, weight: float, positive: bool) -> float:
-        """Return the rate of the form; the weight where it is undefined."""
-        (self.positives if positive else self.negatives)[member] += weight
+        """Return the rate of the form; the weight where it is undefined.
+
+        Sums belong to labels: which one is positive may turn out only when the second one comes.
+        """
+        given = self.given[member]
+        given[self.label] = given.get(self.label, 0.0) + weight
         if self.form == 3:
             return weight if positive else weight / self.running
-        p, q, c = self.positives[member], self.negatives[member], self.ratio
-        n = self.n_p + self.n_n
-        kept = c * self.n_p / self.n_n
+        own, other = given[self.label], sum(v for label, v in given.items() if label != self.label)
+        n_own = 1 + self.counts[self.label]
+        n_other = 1 + sum(v for label, v in self.counts.items() if label != self.label)
+        p, q, n_p, n_n = (own, other, n_own, n_other) if positive else (other, own, n_other, n_own)
+        c = self.ratio
+        n = n_p + n_n
+        kept = c * n_p / n_n
         if self.form == 1:
             below = p + q * kept if positive else p / kept + q
-            factor = (c + 1) * self.n_p / n
+            factor = (c + 1) * n_p / n
         else:
             below = p if positive else q
-            factor = self.n_p / n if positive else c * self.n_p / n
+            factor = n_p / n if positive else c * n_p / n
         return weight * (p + q) / below * factor if below != 0 else weight

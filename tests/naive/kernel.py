@@ -101,7 +101,9 @@ class Kernel:
             return
         if self.parameters.budget is not None and len(self.rows) >= self.parameters.budget:
             sizes = np.sum(np.abs(self.coefficients), axis=(1, 2))
-            k = int(np.argmin(sizes)) if self.parameters.drop == "smallest" else 0
+            k = 0  # rows stand in their order of arrival; the oldest of those that are as small as the smallest
+            if self.parameters.drop == "smallest":
+                k = int(np.flatnonzero(sizes <= np.min(sizes) * (1 + 1e-9))[0])
             self.rows = np.delete(self.rows, k, axis=0)
             self.coefficients = np.delete(self.coefficients, k, axis=0)
         self.rows = np.vstack([self.rows, self.fresh])

@@ -22,10 +22,9 @@ POISE_INLINE double kappa(const double* table, size_t classes) {
         agreed += table[c * classes + c];
         by_chance += row * column;
     }
-    if (!(all > 0.0)) return 0.0;
-    const double expected = by_chance / (all * all), rest = 1.0 - expected;
-    const double value = rest > 0.0 ? (agreed / all - expected) / rest : 0.0;
-    return value > 0.0 ? value : 0.0;
+    // Both parts are taken times n^2, so that whole counts give an exact 0.
+    const double above = all * agreed - by_chance, rest = all * all - by_chance;
+    return rest > 0.0 && above > 0.0 ? above / rest : 0.0;
 }
 
 // The geometric mean of recalls over the classes seen; recall(c) gives one.

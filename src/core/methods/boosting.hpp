@@ -1,7 +1,7 @@
 // Ensembles whose members pass the row on, weighed by how well it went: OAdaB, OAdaC2, OCSB2, ORUSB.
 //
 // `sums` holds five numbers per member: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that it met; and for ORUSB
-// the same of positives and negatives.
+// the same of each of the two classes.
 #pragma once
 #include "../ledger.hpp"
 #include "../team.hpp"
@@ -9,7 +9,7 @@
 namespace poise::POISE_ISA {
 
 constexpr double kLeastError = 1e-6, kLargestPassed = 100.0;
-constexpr size_t kRight = 0, kWrong = 1, kAll = 2, kPositives = 3, kNegatives = 4, kBoostingSlots = 5;
+constexpr size_t kRight = 0, kWrong = 1, kAll = 2, kOfClass = 3, kBoostingSlots = 5;
 
 POISE_INLINE double bounded_error(double error) {
     return error < kLeastError ? kLeastError : error > 1.0 - kLeastError ? 1.0 - kLeastError : error;
@@ -31,7 +31,7 @@ POISE_INLINE void boosting_votes(const State& state, size_t seen) {
 // Kept rows per row of this class, for the weight `passed` that a member was given (ORUSB).
 POISE_INLINE double kept_rate(const State& state, const double* own, double passed, bool positive, double n_positive,
                               double n_negative) {
-    const double p = own[kPositives], q = own[kNegatives], kept = state.set.kept;
+    const double p = own[kOfClass + state.positive], q = own[kOfClass + 1 - state.positive], kept = state.set.kept;
     if (state.set.form == 3) return positive ? passed : passed / imbalance_ratio(state);
     const double n = n_positive + n_negative;
     double rate = 0.0;
@@ -89,7 +89,7 @@ POISE_INLINE void boost(const State& state, size_t label, Learn learn) {
         own[kAll] += passed;
         double rate = passed;
         if (set.method == Method::orusb) {
-            own[positive ? kPositives : kNegatives] += passed;
+            own[kOfClass + label] += passed;
             rate = kept_rate(state, own, passed, positive, n_positive, n_negative);
         }
         passed = pass_on(set, own, passed, learn(m, rate), cost);

@@ -1,7 +1,6 @@
-// OSMOTE: rows of a rare class bring synthetic ones, between them and their nearest kept neighbours.
+// Synthetic rows: OSMOTE's, between a row of a rare class and its nearest kept neighbours, and those of a user's own method.
 #pragma once
-#include "../ledger.hpp"
-#include "../team.hpp"
+#include "own.hpp"
 
 namespace poise::POISE_ISA {
 
@@ -14,7 +13,7 @@ struct Nearest {
     size_t count = 0;
 };
 
-POISE_INLINE void find_nearest(const Shelf& kept, const double* row, size_t width, int32_t label, size_t wanted, Nearest& near) {
+POISE_ONCE void find_nearest(const Shelf& kept, const double* row, size_t width, int32_t label, size_t wanted, Nearest& near) {
     double distances[8];
     for (size_t i = 0; i < *kept.count; ++i) {
         if (i % 8 == 0) squared_distances(kept, i / 8, row, width, distances);
@@ -34,19 +33,31 @@ POISE_INLINE void find_nearest(const Shelf& kept, const double* row, size_t widt
     }
 }
 
-// One step at the row `part` of the way from the row at hand to a kept one; returns how far it went.
-POISE_INLINE double step_between(State& state, size_t neighbor, double part, size_t label, double size) {
-    const size_t width = state.columns.width;
-    for (size_t j = 0; j < width; ++j)
-        state.synthetic[j] = state.own_row[j] + part * (value_of(state.buffer, neighbor, j) - state.own_row[j]);
-    Prepared<DenseRow<double>> x{{state.synthetic, width}, 1.0, {}};
+// One step of every member at the row in `synthetic`; returns how far it went.
+POISE_ONCE double step_at_synthetic(State& state, size_t label, double size) {
+    Prepared<DenseRow<double>> x{{state.synthetic, state.columns.width}, 1.0, {}};
     x.first = products<false>(x.row, state.weights, state.shadow);
     const double square = square_seen(state, x);
     score_members(state, x);
     begin_steps(state);
-    const double travelled = repeat(state, 0, label, 1.0, size, square);
+    double travelled = 0.0;
+    for (size_t m = 0; m < state.members; ++m) travelled += repeat(state, m, label, 1.0, size, square);
     finish_steps(state, x);
-    return travelled;
+    return travelled / static_cast<double>(state.members);
+}
+
+// One step at the row `part` of the way from the row at hand to a kept one; returns how far it went.
+POISE_INLINE double step_between(State& state, size_t neighbor, double part, size_t label, double size) {
+    for (size_t j = 0; j < state.columns.width; ++j)
+        state.synthetic[j] = state.own_row[j] + part * (value_of(state.buffer, neighbor, j) - state.own_row[j]);
+    return step_at_synthetic(state, label, size);
+}
+
+// Spreads a row out into `own_row`, as the learner sees it.
+template <class Row>
+POISE_INLINE void spread_out(const State& state, const Prepared<Row>& x) {
+    for (size_t j = 0; j < state.columns.width; ++j) state.own_row[j] = 0.0;
+    for_entries(x.row, x.factor, [&](size_t j, double value) POISE_ALWAYS { state.own_row[j] = value; });
 }
 
 POISE_INLINE void keep_row(State& state, const double* row, size_t label) {
@@ -77,15 +88,14 @@ POISE_INLINE Rarity rarity(const State& state, size_t label) {
 
 // The synthetic rows of a row that was just learned; returns how far their steps went.
 template <class Row>
-POISE_INLINE double synthesize(State& state, const Prepared<Row>& x, size_t label, double size) {
+POISE_ONCE double synthesize(State& state, const Prepared<Row>& x, size_t label, double size) {
     const Rarity rare = rarity(state, label);
     if (!rare.rare) return 0.0;
     uint64_t& random = state.tally->random;
     double travelled = 0.0;
     const bool wanted = rare.chance >= 1.0 || uniform(random) < rare.chance;
-    double* own = state.own_row;
-    for (size_t j = 0; j < state.columns.width; ++j) own[j] = 0.0;
-    for_entries(x.row, x.factor, [&](size_t j, double value) POISE_ALWAYS { own[j] = value; });
+    const double* own = state.own_row;
+    spread_out(state, x);
     if (wanted && *state.buffer.count) {
         Nearest near;
         find_nearest(state.buffer, own, state.columns.width, static_cast<int32_t>(label), state.set.neighbors, near);
@@ -98,6 +108,29 @@ POISE_INLINE double synthesize(State& state, const Prepared<Row>& x, size_t labe
         }
     }
     keep_row(state, own, label);
+    return travelled;
+}
+
+// The synthetic rows that a user's own method makes; below 0: it could not be done.
+POISE_ONCE double synthesize_own(State& state, size_t label, double size) {
+    const Own& own = *state.own;
+    Question question{};
+    fill_facts(state, question);
+    fill_row(state, 0, label, question);
+    const int64_t rows = own.make(own.context, question);
+    if (rows < 0) return kNotAnswered;
+    if (rows > static_cast<int64_t>(kMostSynthetic)) return kNotUsable;
+    double travelled = 0.0;
+    for (int64_t i = 0; i < rows; ++i) {
+        const double* row = own.made(own.context, i);
+        double squares = 0.0;
+        for (size_t j = 0; j < state.columns.width; ++j) {
+            state.synthetic[j] = row[j];
+            squares += row[j] * row[j];
+        }
+        if (!finite(squares)) return kNotUsable;
+        travelled += step_at_synthetic(state, label, size);
+    }
     return travelled;
 }
 

@@ -112,9 +112,9 @@ class OCSB2(_Costs):
     instead_of_two_classes: ClassVar[str | None] = "oadab"
 
 
-@register("orusb1", title="Online RUSBoost, fixed class ratio", form=1)
-@register("orusb2", title="Online RUSBoost, fixed weight ratio", form=2)
-@register("orusb3", title="Online RUSBoost, fixed sampling rate", form=3)
+@register("orusb1", title="Online RUSBoost, fixed class ratio", form=1, unused=("ir",))
+@register("orusb2", title="Online RUSBoost, fixed weight ratio", form=2, unused=("ir",))
+@register("orusb3", title="Online RUSBoost, fixed sampling rate", form=3, unused=("ratio",))
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ORUSB(_Boosting):
     """Online RUSBoost: online AdaBoost on under-sampled negatives (two classes only).

@@ -88,7 +88,7 @@ class Entry:
     Examples
     --------
     >>> from poise import methods
-    >>> methods.entry("ogd")
+    >>> methods.get("ogd")
     Entry(name='ogd', title='Online gradient descent', family='weighting', paper='Zinkevich, ICML 2003', standing='firm')
     """
 
@@ -99,6 +99,7 @@ class Entry:
     standing: str
     kind: type[Method]
     fixed: Mapping[str, Any]
+    unused: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Show what a table shows."""
@@ -108,13 +109,19 @@ class Entry:
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters with their defaults."""
-        return {f.name: f.default for f in fields(self.kind) if f.name not in self.fixed and f.default is not MISSING}
+        own = [field for field in fields(self.kind) if field.name not in self.fixed and field.name not in self.unused]
+        return {field.name: field.default for field in own if field.default is not MISSING}
 
     def describes(self, method: Method) -> bool:
         """Tell whether this is the line of a method."""
         return all(getattr(method, name) == value for name, value in self.fixed.items())
 
-    def make(self, **parameters: Any) -> Method:
+    @property
+    def as_published(self) -> dict[str, Any]:
+        """Parameters of the published setting."""
+        return self.kind.as_published
+
+    def __call__(self, **parameters: Any) -> Method:
         """Return the method with these parameters."""
         return self.kind(**{**parameters, **self.fixed})
 
@@ -123,22 +130,43 @@ _REGISTRY: dict[str, Entry] = {}
 M = TypeVar("M", bound=type[Method])
 
 
-def register(name: str, *, title: str = "", standing: str = "", **fixed: Any) -> Callable[[M], M]:
-    """Enter a method class under a name, with the parameters that this name stands for."""
+def register(name: str, *, title: str = "", standing: str = "", unused: tuple[str, ...] = (), **fixed: Any) -> Callable[[M], M]:
+    """Enter a method class under a name, with the parameters that this name stands for and those it does not use."""
 
     def enter(method: M) -> M:
         if name in _REGISTRY:
             raise ParameterError(f"method name {name!r} is taken by {_REGISTRY[name].title!r}; choose another one.")
         line = (title or method.title, method.family, method.paper, standing or method.standing)
-        _REGISTRY[name] = Entry(name, *line, method, fixed)
+        _REGISTRY[name] = Entry(name, *line, method, fixed, unused)
         return method
 
     return enter
 
 
 def forget(name: str) -> None:
-    """Take a method out of the registry."""
+    """Take a method of your own out of the registry."""
+    if name not in _REGISTRY or _REGISTRY[name].family != FAMILIES[-1]:
+        raise ParameterError(f"method is {name!r}; only methods that were registered with poise.method can be forgotten.")
     del _REGISTRY[name]
+
+
+def named(name: str, parameters: dict[str, Any]) -> Method:
+    """Return the method called `name` with these parameters."""
+    return get(name)(**parameters)
+
+
+#: Loads what installed packages offer, once.
+_SOURCES: list[Callable[[], None]] = []
+
+
+def offer(load: Callable[[], None]) -> None:
+    """Name a function that registers more methods; it is called when the registry is first asked for all, or an unknown one."""
+    _SOURCES.append(load)
+
+
+def _offered() -> None:
+    while _SOURCES:
+        _SOURCES.pop()()
 
 
 def names() -> list[str]:
@@ -150,6 +178,7 @@ def names() -> list[str]:
     >>> methods.names()[:4], len(methods.names()) >= 30
     (['csogd_cost1', 'csogd_cost2', 'csogd_sum1', 'csogd_sum2'], True)
     """
+    _offered()
     return sorted(_REGISTRY)
 
 
@@ -162,30 +191,23 @@ def table() -> list[Entry]:
     >>> [entry.name for entry in methods.table() if entry.family == "boosting"]
     ['oadab', 'oadac2', 'ocsb2', 'orusb1', 'orusb2', 'orusb3']
     """
+    _offered()
     return sorted(_REGISTRY.values(), key=lambda entry: (FAMILIES.index(entry.family), entry.name))
 
 
-def entry(name: str) -> Entry:
-    """Line of the method called `name`.
-
-    Examples
-    --------
-    >>> from poise import methods
-    >>> methods.entry("csogd_sum2").make()
-    CSOGD(kind='sum', form='II')
-    """
-    if name not in _REGISTRY:
-        raise ParameterError(f"method is {name!r}; known are {', '.join(names())}{closest(name, names())}")
-    return _REGISTRY[name]
-
-
-def get(name: str) -> type[Method]:
-    """Class of the method called `name`.
+def get(name: str) -> Entry:
+    """Line of the method called `name`; calling it gives the method.
 
     Examples
     --------
     >>> from poise import methods
     >>> methods.get("hgd").title
     'Harmonized gradient descent'
+    >>> methods.get("csogd_sum2")(ir=9.0)
+    CSOGD(kind='sum', form='II', ir=9.0)
     """
-    return entry(name).kind
+    if name not in _REGISTRY:
+        _offered()
+    if name not in _REGISTRY:
+        raise ParameterError(f"method is {name!r}; known are {', '.join(names())}{closest(name, names())}")
+    return _REGISTRY[name]

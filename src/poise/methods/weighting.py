@@ -9,11 +9,19 @@ from poise.learners import Learner
 from poise.methods.parameters import given, require_amount, require_ratio
 from poise.methods.registry import Method, register
 
+_COSTLY = "Cost-sensitive online gradient descent"
+_OF_COST, _OF_SUM = ("c_p", "c_n"), ("n_p", "n_n", "ir")
+
 
 @register("ogd")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class OGD(Method):
     """Online gradient descent: every row pulls as hard as its loss says.
+
+    Parameters
+    ----------
+    reading
+        "textbook" or "paper"; the same here.
 
     Examples
     --------
@@ -52,6 +60,8 @@ class HGD(Method):
         own, "printed" is the published rule, which feeds back the wrong way.
     variant
         "hgd", or "ohgd": the authors' released predecessor, where the loss value is a factor (two classes only).
+    reading
+        "textbook" or "paper"; the same here.
 
     Examples
     --------
@@ -102,10 +112,10 @@ class HGD(Method):
         }
 
 
-@register("csogd_cost1", title="Cost-sensitive online gradient descent, cost, type I", kind="cost", form="I")
-@register("csogd_cost2", title="Cost-sensitive online gradient descent, cost, type II", kind="cost", form="II")
-@register("csogd_sum1", title="Cost-sensitive online gradient descent, sum, type I", kind="sum", form="I")
-@register("csogd_sum2", title="Cost-sensitive online gradient descent, sum, type II", kind="sum", form="II")
+@register("csogd_cost1", title=f"{_COSTLY}, cost, type I", kind="cost", form="I", unused=_OF_SUM)
+@register("csogd_cost2", title=f"{_COSTLY}, cost, type II", kind="cost", form="II", unused=_OF_SUM)
+@register("csogd_sum1", title=f"{_COSTLY}, sum, type I", kind="sum", form="I", unused=_OF_COST)
+@register("csogd_sum2", title=f"{_COSTLY}, sum, type II", kind="sum", form="II", unused=_OF_COST)
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CSOGD(Method):
     """Cost-sensitive online gradient descent: a positive row counts as much as its cost says.
@@ -143,7 +153,7 @@ class CSOGD(Method):
     ir: float | None = None
 
     family: ClassVar[str] = "weighting"
-    title: ClassVar[str] = "Cost-sensitive online gradient descent"
+    title: ClassVar[str] = _COSTLY
     paper: ClassVar[str] = "Wang, Zhao & Hoi, TKDE 2014"
 
     def __post_init__(self) -> None:

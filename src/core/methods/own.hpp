@@ -1,0 +1,75 @@
+// A user's own method: asked for each member how hard and how often it learns a row, and for synthetic rows.
+#pragma once
+#include "../ledger.hpp"
+#include "../team.hpp"
+
+namespace poise::POISE_ISA {
+
+constexpr double kMostWeight = 1e9, kMostRepeats = 1e6;
+
+// Fills the facts of the classes: counts started at 1 give the shares, and a phantom stands in for a second class.
+POISE_INLINE void fill_facts(const State& state, Question& question) {
+    const size_t classes = state.classes > 2 ? state.classes : 2;
+    double all = 0.0;
+    for (size_t c = 0; c < classes; ++c) all += 1.0 + as_double(state.account[c].seen);
+    question.top_share = 0.0;
+    question.least_share = 1.0;
+    for (size_t c = 0; c < classes; ++c) {
+        const Account& account = state.account[c];
+        const double seen = as_double(account.seen), share = (1.0 + seen) / all;
+        state.facts[c] = {seen, share, account.pulled, account.travelled};
+        question.top_share = share > question.top_share ? share : question.top_share;
+        question.least_share = share < question.least_share ? share : question.least_share;
+    }
+    question.classes = state.facts;
+    question.count = static_cast<int64_t>(classes);
+    question.memo = state.sums;
+    question.memo_size = static_cast<int64_t>(state.slots);
+    question.random = &state.tally->random;
+}
+
+POISE_INLINE void fill_row(const State& state, size_t m, size_t label, Question& question) {
+    const double* scores = state.scored + m * state.span;
+    RowFacts& row = question.row;
+    row.y = static_cast<int64_t>(label);
+    row.positive = label == state.positive;
+    row.right = choice(state, scores) == label;
+    row.t = static_cast<int64_t>(state.tally->rows);
+    row.member = static_cast<int64_t>(m);
+    if (state.span == 1) {
+        row.margin = label == 0 ? -scores[0] : scores[0];
+        row.score = row.positive ? row.margin : -row.margin;
+        row.loss = loss_of_margin(state.set.loss, row.margin);
+        row.slope = pull_of_margin(state.set.loss, row.margin);
+    } else {
+        row.score = row.margin = scores[label];
+        row.loss = 0.0;
+        row.slope = __builtin_sqrt(slopes_of_scores(state.set.loss, scores, state.span, label, state.slope));
+    }
+    row.x = state.own->sees_row ? state.own_row : nullptr;
+    row.width = state.own->sees_row ? static_cast<int64_t>(state.columns.width) : 0;
+}
+
+POISE_INLINE bool usable(const Answer& answer) {
+    return answer.weight >= 0.0 && answer.weight <= kMostWeight && answer.repeats >= 0.0 && answer.repeats <= kMostRepeats &&
+           finite(answer.margin);
+}
+
+constexpr double kNotUsable = -2.0, kNotAnswered = -3.0;
+
+// Asks for every member; below 0: it could not be done.
+POISE_INLINE double learn_own(State& state, size_t label, double pull, double square) {
+    Question question{};
+    fill_facts(state, question);
+    double travelled = 0.0;
+    for (size_t m = 0; m < state.members; ++m) {
+        fill_row(state, m, label, question);
+        Answer answer;
+        if (!state.own->decide(state.own->context, question, answer)) return kNotAnswered;
+        if (!usable(answer)) return kNotUsable;
+        travelled += repeat(state, m, label, answer.repeats, pull * answer.weight, square, answer.margin);
+    }
+    return travelled / static_cast<double>(state.members);
+}
+
+}  // namespace poise::POISE_ISA

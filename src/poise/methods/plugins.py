@@ -1,0 +1,269 @@
+"""A user's own method: one function, or a small class of functions, entered in the registry by a decorator."""
+
+import importlib.util
+import inspect
+import keyword
+import sys
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import fields, make_dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, ClassVar
+
+from poise.errors import ParameterError, PoiseError, as_number
+from poise.learners import Learner
+from poise.methods.compiled import compiled
+from poise.methods.registry import FAMILIES, Method, named, names, register
+
+#: What a class may define; a function is its `weigh`.
+PARTS = ("weigh", "repeats", "margin", "synthetic")
+GROUP = "poise.methods"
+Function = Callable[..., Any]
+
+
+class OwnMethod(Method):
+    """A method made of a user's functions; its parameters are numbers."""
+
+    family: ClassVar[str] = FAMILIES[-1]
+    as_published: ClassVar[dict[str, Any]] = {}
+    functions: ClassVar[dict[str, Function]]
+    model_count: ClassVar[int] = 1
+    memo_size: ClassVar[int] = 0
+    compiles: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name != "reading" and not abs(as_number(value)) < float("inf"):
+                raise ParameterError(f"{field.name} is {value!r}; a parameter of {self.name} must be a number.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the name and parameters, from which another process makes it again."""
+        return named, (self.name, {field.name: getattr(self, field.name) for field in fields(self)})
+
+    @property
+    def many_members(self) -> int:
+        """Number of models that learn side by side."""
+        return self.model_count
+
+    def settings(self, learner: Learner) -> dict[str, Any]:
+        """Return what the core needs to know beside what is usual."""
+        parameters = tuple((f.name, float(getattr(self, f.name))) for f in fields(self) if f.name != "reading")
+        return {
+            "method": "own",
+            "members": self.model_count,
+            "memo": self.memo_size,
+            "own": (self.name, parameters),
+        }
+
+
+def own_functions(name: str, parameters: tuple[tuple[str, float], ...]) -> dict[str, Any]:
+    """Return what the core asks for the method called `name`: addresses of compiled functions, or the functions themselves."""
+    kind = named(name, {}).__class__
+    assert issubclass(kind, OwnMethod)
+    record = _record(tuple(key for key, _ in parameters))
+    asked: dict[str, Any] = {
+        "memo": kind.memo_size,
+        "parameters": record(*(value for _, value in parameters)),
+        "numbers": [value for _, value in parameters],
+        "sees_row": any(_mentions_row(function) for function in kind.functions.values()),
+        "calls_back": False,
+    }
+    for part, function in kind.functions.items():
+        address = compiled(function, record) if kind.compiles and part != "synthetic" else None
+        asked[part] = address or function
+        asked["calls_back"] |= address is None
+    return asked
+
+
+def method(
+    name: str,
+    *,
+    paper: str = "",
+    title: str = "",
+    members: int = 1,
+    memo: int = 0,
+    repeats: bool | Function = False,
+    margin: Function | None = None,
+    synthetic: Function | None = None,
+    two_classes: bool = False,
+    compile: bool = True,  # noqa: A002 - what it does
+    **parameters: float,
+) -> Callable[[Any], Any]:
+    """Enter a function, or a class of functions, in the registry as a method of your own.
+
+    Each function takes ``(row, ledger, memo, p, rng)`` and returns a number. ``row`` tells y (the number of its class), positive,
+    right, t, member, score, margin, loss, slope and x; ``ledger`` tells top_share and least_share, and ``ledger[y]`` what is
+    known of a class: seen, share, pulled, travelled. ``p`` holds the parameters; ``rng.uniform()`` and ``rng.poisson(rate)`` draw.
+
+    Parameters
+    ----------
+    name
+        Its name in the registry.
+    paper, title
+        Where it comes from, and one line about it (by default the first line of its docstring).
+    members
+        Number of models, which vote; the functions are asked for each.
+    memo
+        How many numbers it keeps from row to row; they start at 0 and are saved with the model.
+    repeats
+        True: the function returns how many steps a row takes, not its weight. A function: it does, beside the weight.
+    margin
+        A function that returns the margin asked of a row (hinge loss; usually 1).
+    synthetic
+        A function that yields up to 64 further rows like ``row.x`` to learn with the label of this row.
+    two_classes
+        Whether more than two classes are refused.
+    compile
+        Whether to compile it where numba is installed.
+    parameters
+        Its own parameters with their defaults, all numbers.
+
+    Examples
+    --------
+    >>> import poise
+    >>> @poise.method("rarity", paper="Nobody, 2026", ceiling=100.0)
+    ... def rarity(row, ledger, memo, p, rng):
+    ...     '''Weight a row by the share of the largest class over the share of its own.'''
+    ...     return min(ledger.top_share / ledger[row.y].share, p.ceiling)
+    >>> poise.StreamClassifier("rarity").fit([[0.0], [1.0], [1.1]], [0, 1, 1]).predict([[1.0]]).item()
+    1
+    >>> poise.methods.forget("rarity")
+    """
+    _require_form(name, members, memo, parameters)
+
+    def enter(given: Any) -> Any:
+        functions = _parts(name, given)
+        if repeats is True:
+            functions = {"repeats": functions["weigh"], **{k: f for k, f in functions.items() if k != "weigh"}}
+        extra = {"repeats": repeats if callable(repeats) else None, "margin": margin, "synthetic": synthetic}
+        functions |= {part: function for part, function in extra.items() if function is not None}
+        for part, function in functions.items():
+            _require_five(name, part, function)
+        namespace = {
+            "functions": functions,
+            "title": title or (inspect.getdoc(given) or name).splitlines()[0],
+            "paper": paper,
+            "standing": "own",
+            "model_count": members,
+            "memo_size": memo,
+            "compiles": compile,
+            "instead_of_two_classes": "a method for more classes" if two_classes else None,
+            "__doc__": inspect.getdoc(given),
+            "__module__": getattr(given, "__module__", __name__),
+        }
+        own = [(key, float, value) for key, value in parameters.items()]
+        kind = make_dataclass(name, own, bases=(OwnMethod,), namespace=namespace, frozen=True, kw_only=True, repr=False)
+        register(name)(kind)
+        return given
+
+    return enter
+
+
+def load_plugin(path: str | Path) -> list[str]:
+    r"""Run a Python file that registers methods; returns their names.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from poise import methods
+    >>> text = "import poise\n@poise.method('two')\ndef two(row, ledger, memo, p, rng):\n    return 2.0\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "two.py")
+    ...     _ = path.write_text(text)
+    ...     methods.load_plugin(path)
+    ['two']
+    >>> methods.forget("two")
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise ParameterError(f"plugin {str(path)!r} is no file; give the path of a Python file that registers a method.")
+    before = set(names())
+    spec = importlib.util.spec_from_file_location(f"poise_plugin_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise ParameterError(f"plugin {str(path)!r} is no Python file; its name must end in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except PoiseError:
+        raise
+    except Exception as error:
+        raise ParameterError(f"plugin {str(path)!r} fails with {type(error).__name__}: {error}; repair it.") from error
+    new = sorted(set(names()) - before)
+    if not new:
+        raise ParameterError(f"plugin {str(path)!r} registers no method; decorate a function with @poise.method('name').")
+    return new
+
+
+def load_entry_points() -> None:
+    """Load the methods that installed packages offer as entry points of the group "poise.methods"."""
+    for point in metadata.entry_points(group=GROUP):
+        try:
+            point.load()
+        except Exception as error:
+            raise ParameterError(
+                f"entry point {point.name!r} of {GROUP} fails with {type(error).__name__}: {error}; repair or remove its package."
+            ) from error
+
+
+def _parts(name: str, given: Any) -> dict[str, Function]:
+    """Functions of a function or a class."""
+    if not inspect.isclass(given):
+        if not callable(given):
+            raise ParameterError(f"method {name!r} is {given!r}; decorate a function or a class.")
+        return {"weigh": given}
+    functions = {part: _function(vars(given)[part]) for part in PARTS if part in vars(given)}
+    if not functions:
+        raise ParameterError(f"method {name!r}: its class defines none of {', '.join(PARTS)}; define at least weigh.")
+    return functions
+
+
+def _function(value: Any) -> Function:
+    """Return a function of a class body, static or plain."""
+    function: Function = value.__func__ if isinstance(value, staticmethod) else value
+    return function
+
+
+def _require_five(name: str, part: str, function: Function) -> None:
+    given = list(inspect.signature(function).parameters)
+    if len(given) != 5:
+        raise ParameterError(
+            f"method {name!r}: {part} takes {len(given)} arguments ({', '.join(given)}); it must take five: "
+            "row, ledger, memo, p, rng."
+        )
+
+
+def _require_form(name: str, members: int, memo: int, parameters: dict[str, Any]) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ParameterError(f"method name is {name!r}; it must be a word such as 'rarity'.")
+    if not isinstance(members, int) or not 1 <= members <= 10_000:
+        raise ParameterError(f"members is {members!r}; it must be a whole number from 1 to 10,000.")
+    if not isinstance(memo, int) or not 0 <= memo <= 1_000_000:
+        raise ParameterError(f"memo is {memo!r}; it must be a whole number from 0 to 1,000,000.")
+    for key, value in parameters.items():
+        if not abs(as_number(value)) < float("inf"):
+            raise ParameterError(f"{key} is {value!r}; a parameter of {name} must be a number.")
+
+
+def _mentions_row(function: Function) -> bool:
+    """Tell whether a function reads `row.x`, which costs a copy of each row."""
+    code = getattr(function, "__code__", None)
+    return code is None or "x" in code.co_names
+
+
+_RECORDS: dict[tuple[str, ...], Any] = {}
+
+
+def _record(names: tuple[str, ...]) -> Any:
+    """Return a named tuple of parameters; the same names give the same type, so that compiled functions are found again."""
+    if names not in _RECORDS:
+        _RECORDS[names] = namedtuple("Parameters", names)
+    return _RECORDS[names]
