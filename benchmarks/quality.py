@@ -52,7 +52,7 @@ NOTES = {
     "no bound where the broken row is called positive and positives are rarer than 1:10: there the "
     "label\nis what costs, as the plain row with the same label shows",
     "fourier": 'StreamClassifier("hgd", Fourier(features=256)), every set of at most 20,000 rows, shuffled with seed 0',
-    "classes": "geometric mean of the recalls of all classes, one pass, mean of 10 orders; poise must be above the best of the others",
+    "classes": "geometric mean of all classes' recalls, one pass, mean of 10 orders; the bound is the better plain peer",
     "memory": "resident memory between blocks of 10,000 rows x 20 columns, HGDClassifier()",
 }
 

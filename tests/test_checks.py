@@ -7,7 +7,6 @@ import pytest
 import checks
 import poise
 from poise import StreamClassifier, learners, methods
-from poise.errors import ParameterError
 
 ALL = [(method, learner) for method in methods.names() for learner in learners.names()]
 PAIRS = [pair for pair in ALL if checks.is_defined(*pair)]
@@ -65,6 +64,17 @@ def enter():
         methods.forget(name)
 
 
+def broken(method, learner):
+    """Return the names of the checks that a pair fails."""
+    found = set()
+    for check in checks.every():
+        try:
+            check(method, learner)
+        except (Exception, pytest.fail.Exception):  # noqa: BLE001 - a check may fail in any way
+            found.add(check.__name__.removeprefix("check_"))
+    return found
+
+
 class TestTheSuite:
     def test_says_what_each_check_promises(self):
         told = [check.__doc__ for check in checks.every()]
@@ -90,23 +100,22 @@ class TestTheSuite:
         def forgetful(row, ledger, memo, p, rng):
             return 1.0 + 1.0 / next(numbers)
 
+        name = enter(forgetful)
+        assert broken(name, "svm") >= {"the_seed_decides", "any_blocks_give_the_same_bits", "refused_blocks_leave_no_trace"}
         with pytest.raises(AssertionError) as found:
-            checks.run(enter(forgetful), "svm")
+            checks.check_the_seed_decides(name, "svm")
         assert found.value.__notes__ == [f"forgetful with svm breaks a promise: {checks.check_the_seed_decides.__doc__}"]
 
     def test_finds_a_method_that_takes_any_value_of_a_parameter(self, enter):
         def lenient(row, ledger, memo, p, rng):
             return p.strength
 
-        name = enter(lenient, strength=1.0)
-        kind = type(methods.get(name)())
+        kind = type(methods.get(enter(lenient, strength=1.0))())
         kind.__post_init__ = lambda self: None
-        with pytest.raises(pytest.fail.Exception, match=ParameterError.__name__):
-            checks.check_wrong_parameters_are_refused_by_name(kind(), "svm")
+        assert "wrong_parameters_are_refused_by_name" in broken(kind(), "svm")
 
     def test_finds_a_method_that_learns_nothing(self, enter):
         def idle(row, ledger, memo, p, rng):
             return 0.0
 
-        with pytest.raises(AssertionError):
-            checks.check_classes_are_told_apart(enter(idle), "svm")
+        assert "classes_are_told_apart" in broken(enter(idle), "svm")

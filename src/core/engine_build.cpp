@@ -42,8 +42,9 @@ Stop with_source(const State& state, const Block& block, Use use) {
 
 Way way_of(const State& state) {
     const bool weighs = state.set.method == Method::ogd || state.set.method == Method::hgd || state.set.method == Method::ohgd;
-    if (!weighs || state.set.learning != Learning::linear) return Way::team;
-    return state.span == 1 ? Way::two : Way::many;
+    if (state.set.learning != Learning::linear || state.members > 1) return Way::team;
+    if (weighs) return state.span == 1 ? Way::two : Way::many;
+    return state.span == 1 ? Way::single : Way::team;
 }
 
 // Calls use(constant of the way).
@@ -54,6 +55,8 @@ Stop with_way(const State& state, Use use) {
             return use(std::integral_constant<Way, Way::two>{});
         case Way::many:
             return use(std::integral_constant<Way, Way::many>{});
+        case Way::single:
+            return use(std::integral_constant<Way, Way::single>{});
         default:
             return use(std::integral_constant<Way, Way::team>{});
     }
@@ -75,7 +78,7 @@ Stop score(const State& state, const Block& block, size_t begin, size_t end, dou
 }
 
 double draw_uniform(uint64_t& state) { return uniform(state); }
-double draw_poisson(uint64_t& state, double rate) { return Poisson{}.draw(state, rate); }
+double draw_poisson(uint64_t& state, double rate) { return poisson(state, rate); }
 
 void draw_waves(const Settings& set, size_t first, size_t last, size_t stride, double* table, double* phases) {
     for (size_t j = first; j < last; ++j) draw_column(set.wave_seed, j, set.features, table + j * stride);

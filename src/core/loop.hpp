@@ -6,8 +6,9 @@
 
 namespace poise::POISE_ISA {
 
-// The ways of a row: one linear model with two classes or more, whose rows get one weight, and everything else.
-enum class Way : uint8_t { two, many, team };
+// The ways of a row: one linear model with two classes or more, whose rows get one weight; one linear model with two classes and
+// any method; and everything else.
+enum class Way : uint8_t { two, many, single, team };
 
 // Writes a score of two classes as one number, or as one for each of them where there are more columns.
 POISE_INLINE void write_two(const State& state, double score, size_t row, double* scores, size_t many) {
@@ -49,6 +50,9 @@ POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, d
     if constexpr (way == Way::team) {
         meet(state, x);
         show_team(state, x, row, scores, many);
+    } else if constexpr (way == Way::single) {
+        const bool averaged = state.set.method == Method::csrda;
+        write_two(state, averaged ? averaged_score(state, x) : shown_score(state, x, 0, raw_score(state, x, 0)), row, scores, many);
     } else if constexpr (way == Way::two) {
         write_two(state, shown_score(state, x, 0, raw_score(state, x, 0)), row, scores, many);
     } else {
@@ -61,19 +65,54 @@ POISE_INLINE bool leads_too_far(const State& state, double travelled, double unw
     return !(travelled <= kFarthest) || (state.set.squared_pull && !(unweighted <= kFarthest));
 }
 
+// How far a user's own method and OSMOTE step at synthetic rows; below 0: it could not be done.
+template <class Row>
+POISE_INLINE double learn_synthetic(State& state, const Prepared<Row>& x, size_t label, double pull) {
+    if (state.set.method == Method::osmote) return synthesize(state, x, label, pull);
+    return state.set.method == Method::own && state.own->make ? synthesize_own(state, label, pull) : 0.0;
+}
+
+// One linear model with two classes and any method. Repeated steps along a row move its margin by known amounts.
+template <class Row>
+POISE_INLINE Stride learn_single(State& state, const Prepared<Row>& x, size_t label, double pull, double given) {
+    const Settings& set = state.set;
+    const bool sums = set.method == Method::csrda;
+    const double sign = label == 0 ? -1.0 : 1.0, square = squared_length(state, x), length = __builtin_sqrt(square);
+    double y_f = sums ? sign * averaged_score(state, x) : margin(state, x, sign);
+    Plan plan;
+    if (set.method == Method::own) {
+        state.scored[0] = sign * y_f;
+        if (state.own->sees_row) spread_out(state, x);
+        if (const double failed = ask_own(state, label, plan.times, plan.weight, plan.margin); failed < 0.0) return {failed, 1.0};
+    } else {
+        plan = plan_of(state, label);
+    }
+    const double size = pull * plan.weight;
+    double slopes = 0.0;
+    for (double i = 0.0; i < plan.times; i += 1.0) {
+        double slope = pull_of_margin(set.loss, y_f, plan.margin);
+        if (slope == 0.0) break;
+        if (set.squared_loss) slope *= loss_of_margin(set.loss, y_f);
+        slopes += slope;
+        y_f += size * slope * square;
+    }
+    double travelled = size * slopes * length;
+    if (leads_too_far(state, travelled, travelled)) return {-1.0, plan.weight};
+    if (slopes != 0.0) step(state, x, 0, sign * (sums ? given * plan.weight : size), slopes);
+    const double more = learn_synthetic(state, x, label, pull);
+    if (more < 0.0) return {more, plan.weight};
+    return {travelled + more, plan.weight};
+}
+
 template <class Row>
 POISE_INLINE Stride learn_team(State& state, const Prepared<Row>& x, size_t label, double pull, double square) {
-    const bool own = state.set.method == Method::own;
-    if (own && state.own->sees_row) spread_out(state, x);
+    if (state.set.method == Method::own && state.own->sees_row) spread_out(state, x);
     Stride stride = plan_steps(state, label, pull, square);
     if (stride.travelled < 0.0) return stride;
     if (leads_too_far(state, stride.travelled, stride.travelled)) return {-1.0, stride.weight};
     finish_steps(state, x);
-    if (state.set.method == Method::osmote) stride.travelled += synthesize(state, x, label, pull);
-    if (own && state.own->make) {
-        const double more = synthesize_own(state, label, pull);
-        stride.travelled = more < 0.0 ? more : stride.travelled + more;
-    }
+    const double more = learn_synthetic(state, x, label, pull);
+    stride.travelled = more < 0.0 ? more : stride.travelled + more;
     return stride;
 }
 
@@ -164,7 +203,8 @@ __attribute__((noinline)) Stop score_row(const State& state, const Source& sourc
 template <Way way, bool with_shadow, class Source>
 Stop learn_rows(State& outside, const Source& source, const Block& block, size_t begin, size_t end, size_t scored, double* scores,
                 size_t many) {
-    Borrowed<way == Way::two> borrowed(outside);
+    constexpr bool knows_positive = way == Way::single || way == Way::team;
+    Borrowed<way == Way::two || way == Way::single> borrowed(outside);
     State& state = borrowed.state;
     Tally& tally = borrowed.tally;
     Imbalance imbalance(tally);
@@ -183,20 +223,22 @@ Stop learn_rows(State& outside, const Source& source, const Block& block, size_t
         const Stop bad = source.template prepare<with_shadow, true>(state, i, x);
         if (bad.rule != Rule::none) return bad;
         double square = 0.0;
+        if constexpr (knows_positive) state.positive = state.classes < 2 ? state.positive_alone : outside.positive;
         if constexpr (way == Way::team) {
-            state.positive = state.classes < 2 ? state.positive_alone : outside.positive;
             square = meet(state, x);
             if (shown) show_team(state, x, i, scores, many);
         } else if (shown) {
             show<way>(state, x, i, scores, many);
         }
         if (label >= state.classes) state.classes = label + 1;
-        if constexpr (way == Way::team) state.positive = state.classes < 2 ? state.positive_alone : outside.positive;
+        if constexpr (knows_positive) state.positive = state.classes < 2 ? state.positive_alone : outside.positive;
         if (state.set.radius > 0.0) remember_weights(state);
         const double pull = step_size(state) * given;
         Stride stride{};
         if constexpr (way == Way::team)
             stride = learn_team(state, x, label, pull, square);
+        else if constexpr (way == Way::single)
+            stride = learn_single(state, x, label, pull, given);
         else
             stride = learn_row<way == Way::two>(state, x, label, pull);
         if (stride.travelled < 0.0) return {rule_of_stride(stride.travelled), i, -1};

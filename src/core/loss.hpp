@@ -20,6 +20,14 @@ POISE_INLINE double pull_of_margin(Loss loss, double margin, double goal = 1.0) 
     return 1.0 / (1.0 + exponential(margin));
 }
 
+// The same of eight margins.
+POISE_INLINE Octo pulls_of_margins(Loss loss, const Octo& margins) {
+    const Octo one = spread(1.0), none = spread(0.0);
+    if (loss == Loss::perceptron) return choose(margins > none, none, one);
+    if (loss == Loss::hinge) return choose(margins < one, one, none);
+    return one / (one + exponentials(margins));
+}
+
 POISE_INLINE double loss_of_margin(Loss loss, double margin) {
     if (loss == Loss::perceptron) return margin < 0.0 ? -margin : 0.0;
     if (loss == Loss::hinge) return margin < 1.0 ? 1.0 - margin : 0.0;

@@ -38,7 +38,7 @@ POISE_ONCE void fill_votes(const State& state) {
     const Method method = state.set.method;
     const size_t members = state.members;
     for (size_t m = 0; m < members; ++m) state.votes[m] = 1.0;
-    if (state.set.plain_votes || !state.slots) return;
+    if (state.set.plain_votes || !state.slots || method == Method::own) return;
     const size_t seen = classes_seen(state);
     if (is_bagging(method)) {
         if (seen < 2) return;
@@ -72,37 +72,76 @@ POISE_INLINE Joint joint_slope(const State& state, size_t label) {
     return {pull_of_margin(set.loss, (label == 0 ? -weighed : weighed) / all), right};
 }
 
+// How often each member learns the row, in place of its rate.
+POISE_INLINE void draw_times(State& state) {
+    uint64_t& random = state.tally->random;
+    Chances<8> chances;
+    for (size_t m = 0; m < state.members; ++m) {
+        double& rate = state.rates[m];
+        if (rate > 0.0 && rate <= 2.0 * kSmallRate) {
+            if (rate != chances.rate) chances.prepare(rate);
+            rate = chances.draw(random);
+        } else {
+            rate = poisson(random, rate);
+        }
+    }
+}
+
 POISE_ONCE double learn_bag(State& state, size_t label, double pull, double square) {
-    const bool together = state.set.together;
-    const double slope = together ? joint_slope(state, label).slope : 0.0;
+    const double slope = state.set.together ? joint_slope(state, label).slope : 0.0;
     remember_answers(state, label);
     fill_rates(state, label);
-    Poisson poisson;
+    draw_times(state);
+    const double members = static_cast<double>(state.members);
+    if (state.set.together) return move_together(state, label, pull, slope, square) / members;
+    if (state.span == 1) return repeat_all(state, label, pull, square) / members;
     double travelled = 0.0;
-    for (size_t m = 0; m < state.members; ++m) {
-        const double times = poisson.draw(state.tally->random, state.rates[m]);
-        if (times == 0.0) continue;
-        travelled += together ? move_along(state, m, label, pull * times, slope, square)
-                              : repeat(state, m, label, times, pull, square);
-    }
-    return travelled / static_cast<double>(state.members);
+    for (size_t m = 0; m < state.members; ++m)
+        if (state.rates[m] > 0.0) travelled += repeat(state, m, label, state.rates[m], pull, square);
+    return travelled / members;
 }
 
 POISE_ONCE double learn_boost(State& state, size_t label, double pull, double square) {
     const bool together = state.set.together;
     const Joint joint = together ? joint_slope(state, label) : Joint{0.0, false};
-    Poisson poisson;
     double travelled = 0.0;
     boost(state, label, [&](size_t m, double rate) POISE_ALWAYS {
-        const double times = poisson.draw(state.tally->random, rate);
+        const double times = poisson_near_one(state.tally->random, rate);
         if (together) {
-            travelled += move_along(state, m, label, pull * times, joint.slope, square);
+            state.rates[m] = times;
             return joint.right;
         }
         if (times > 0.0) travelled += repeat(state, m, label, times, pull, square);
         return choice(state, state.scored + m * state.span) == label;
     });
+    if (together) travelled = move_together(state, label, pull, joint.slope, square);
     return travelled / static_cast<double>(state.members);
+}
+
+// How a single model of two classes learns a row: how often, with which weight, until which margin.
+struct Plan {
+    double times = 1.0, weight = 1.0, margin = 1.0;
+};
+
+POISE_INLINE Plan plan_of(State& state, size_t label) {
+    switch (state.set.method) {
+        case Method::csogd: {
+            const double cost = cost_of(state, label);
+            return state.set.margin_cost ? Plan{1.0, 1.0, cost} : Plan{1.0, cost, 1.0};
+        }
+        case Method::csrda: {
+            const Cost cost = dual_averaging_cost(state, label);
+            return {1.0, cost.weight, cost.goal};
+        }
+        case Method::oor:
+        case Method::our:
+        case Method::ohr: {
+            const double times = resampled(state, label);
+            return state.set.repeats_weigh ? Plan{times > 0.0 ? 1.0 : 0.0, times, 1.0} : Plan{times, 1.0, 1.0};
+        }
+        default:
+            return {};
+    }
 }
 
 // Decides how members step along a row whose scores are in `scored`; leaves their moves in `moves`.
@@ -111,28 +150,14 @@ POISE_ONCE Stride plan_steps(State& state, size_t label, double pull, double squ
     begin_steps(state);
     if (is_bagging(set.method)) return {learn_bag(state, label, pull, square), 1.0};
     if (is_boosting(set.method)) return {learn_boost(state, label, pull, square), 1.0};
-    switch (set.method) {
-        case Method::csogd: {
-            const double cost = cost_of(state, label), weight = set.margin_cost ? 1.0 : cost;
-            return {repeat(state, 0, label, 1.0, pull * weight, square, set.margin_cost ? cost : 1.0), weight};
-        }
-        case Method::csrda: {
-            const Cost cost = dual_averaging_cost(state, label);
-            const double step = step_size(state), weight = pull / step * cost.weight;
-            return {step * repeat(state, 0, label, 1.0, weight, square, cost.goal), 1.0};
-        }
-        case Method::own:
-            return {learn_own(state, label, pull, square), 1.0};
-        case Method::oor:
-        case Method::our:
-        case Method::ohr:
-            return {repeat(state, 0, label, resampled(state, label), pull, square), 1.0};
-        default: {
-            const double y_f = label == 0 ? -state.scored[0] : state.scored[0];
-            const double weight = weigh(state, label, [&] { return loss_of_margin(set.loss, y_f); });
-            return {repeat(state, 0, label, 1.0, pull * weight, square), weight};
-        }
+    if (set.method == Method::own) return {learn_own(state, label, pull, square), 1.0};
+    if (set.method <= Method::ohgd) {
+        const double y_f = label == 0 ? -state.scored[0] : state.scored[0];
+        const double weight = weigh(state, label, [&] { return loss_of_margin(set.loss, y_f); });
+        return {repeat(state, 0, label, 1.0, pull * weight, square), weight};
     }
+    const Plan plan = plan_of(state, label);
+    return {repeat(state, 0, label, plan.times, pull * plan.weight, square, plan.margin), plan.weight};
 }
 
 }  // namespace poise::POISE_ISA

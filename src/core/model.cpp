@@ -230,10 +230,13 @@ Model::Model(const Settings& settings) : set(settings) {
 }
 
 // WEOB remembers its two halves, others their members.
-size_t Model::sum_rows() const { return set.method == Method::weob ? 2 : set.method == Method::own ? 1 : set.members; }
+size_t Model::sum_rows() const {
+    if (is_boosting(set.method)) return 5;
+    return set.method == Method::weob ? 2 : set.method == Method::own ? 1 : set.members;
+}
 
 size_t Model::slots(size_t classes) const {
-    if (is_boosting(set.method)) return 5;
+    if (is_boosting(set.method)) return set.members;
     if (set.method == Method::own) return set.memo;
     if (set.method == Method::okb) return classes * classes;
     if (set.method == Method::oeb) return 2 * classes;
@@ -247,7 +250,7 @@ void Model::split_sums(size_t before, size_t after) {
     const bool same = is_boosting(set.method) || set.method == Method::own;  // whatever the classes
     if (before && same) return;
     const double start = same || set.method == Method::okb || set.method == Method::oeb ? 0.0 : 0.5;
-    Doubles more(sum_rows() * new_slots, start);
+    Doubles more(sum_rows() * new_slots + 8, start);  // the last eight may be read whole
     for (size_t m = 0; before && m < sum_rows(); ++m)
         for (size_t t = 0; t < tables; ++t)
             std::copy_n(memory.sums.data() + m * old_slots + t * before, old_slots / tables,
@@ -380,13 +383,13 @@ State Model::view(const Block& block) const {
     at_least(own.staged, staged);
     at_least(own.raw, staged);
     at_least(own.column, staged);
-    at_least(own.slope, memory.outputs);
-    at_least(own.scored, memory.outputs);
+    at_least(own.slope, memory.outputs + 8);
+    at_least(own.scored, memory.outputs + 8);
     if (set.radius > 0.0) at_least(own.before, memory.outputs * (memory.stride + 1));
-    at_least(own.shown, memory.outputs);
-    at_least(own.moves, memory.outputs);
-    at_least(own.votes, memory.members);
-    at_least(own.rates, memory.members);
+    at_least(own.shown, memory.outputs + 8);
+    at_least(own.moves, memory.outputs + 8);
+    at_least(own.votes, memory.members + 8);
+    at_least(own.rates, memory.members + 8);
     at_least(own.joint, memory.span);
     if (set.learning == Learning::kernel) at_least(own.kernel_sums, memory.outputs * 8);
     at_least(own.waves, wave_stride());

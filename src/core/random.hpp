@@ -32,22 +32,57 @@ POISE_INLINE double poisson_of(double u, double rate, double none) {
     return events;
 }
 
-// Draws with rates that often repeat: the chance of no event is worked out anew only when the rate changes.
-struct Poisson {
-    double rate = -1.0, none = 0.0;
+POISE_ONCE double poisson_in_parts(uint64_t& state, double rate) {
+    double events = 0.0;
+    for (; rate > kLargestDraw; rate -= kLargestDraw) events += poisson_of(uniform(state), kLargestDraw, exponential(-kLargestDraw));
+    return rate > 0.0 ? events + poisson_of(uniform(state), rate, exponential(-rate)) : events;
+}
 
-    POISE_INLINE double draw(uint64_t& state, double wanted) {
-        wanted = wanted < kLargestRate ? wanted : kLargestRate;
-        double events = 0.0;
-        for (; wanted > kLargestDraw; wanted -= kLargestDraw)
-            events += poisson_of(uniform(state), kLargestDraw, exponential(-kLargestDraw));
-        if (!(wanted > 0.0)) return events;
-        if (wanted != rate) {
-            rate = wanted;
-            none = exponential(-wanted);
+// The chances of fewer than 1, 2, ... n events at some rate: a draw is compared with all of them at once, without a branch that
+// would be guessed wrong.
+template <size_t n>
+struct Chances {
+    double rate = -1.0;
+    double sums[n] = {};
+
+    POISE_INLINE void prepare(double wanted) {
+        static constexpr double kParts[8] = {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040};
+        rate = wanted;
+        const double none = exponential(-wanted), square = wanted * wanted;
+        double sum = none, even = none, odd = none * wanted;
+        for (size_t k = 0; k < n; k += 2) {
+            sums[k] = k == 0 ? none : sum + even * kParts[k];
+            sum = sums[k + 1] = sums[k] + odd * kParts[k + 1];
+            even *= square;
+            odd *= square;
         }
-        return events + poisson_of(uniform(state), rate, none);
+    }
+    // For a rate that was prepared.
+    POISE_INLINE double draw(uint64_t& state) const {
+        const double u = uniform(state);
+        double events = 0.0;
+        for (size_t k = 0; k < n; ++k) events += u >= sums[k] ? 1.0 : 0.0;
+        return __builtin_expect(events < static_cast<double>(n), 1) ? events : poisson_of(u, rate, sums[0]);
     }
 };
+
+constexpr double kSmallRate = 2.0;  // beyond it a draw is seldom among the first few
+
+// A draw that most often is 0: small rates need no exponential.
+POISE_INLINE double poisson(uint64_t& state, double rate) {
+    if (!(rate > 0.0)) return 0.0;
+    if (rate > kLargestDraw) return poisson_in_parts(state, rate < kLargestRate ? rate : kLargestRate);
+    const double u = uniform(state);
+    if (u < 1.0 - rate) return 0.0;  // exp(-rate) is larger still
+    return poisson_of(u, rate, exponential(-rate));
+}
+
+// A draw with a rate near 1, another one each time.
+POISE_INLINE double poisson_near_one(uint64_t& state, double rate) {
+    if (!(rate > 0.0) || rate > kSmallRate) return poisson(state, rate);
+    Chances<4> chances;
+    chances.prepare(rate);
+    return chances.draw(state);
+}
 
 }  // namespace poise::POISE_ISA

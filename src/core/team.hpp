@@ -70,10 +70,6 @@ POISE_ONCE void score_members(const State& state, const Prepared<Row>& x) {
         for (size_t o = 0; o < state.outputs; ++o) state.scored[o] += state.intercept[o];
         return;
     }
-    if (state.set.method == Method::csrda) {
-        state.scored[0] = averaged_score(state, x);
-        return;
-    }
     for (size_t o = 0; o < state.outputs; ++o) {
         state.scored[o] = raw_score(state, x, o);
         if (state.set.learning == Learning::fourier) state.scored[o] += wave_product(state, state.wave_weights + o * state.wave_stride);
@@ -103,8 +99,28 @@ POISE_INLINE size_t choice(const State& state, const double* scores) {
 
 // The score of some members together: their votes, weighed, and a millionth of their mean score, which decides between ties.
 // `soft`: the weighed mean of their scores instead of votes.
+POISE_INLINE double combined_two(const State& state, const double* scores, const double* votes, bool soft) {
+    const Octo none = spread(0.0);
+    const bool upper_ties = state.positive == 1;
+    Sum all, weighed, sum;
+    for (size_t m = 0; m < state.members; m += 8) {
+        const size_t left = state.members - m;
+        const Octo vote = left >= 8 ? load(votes + m) : load_first(votes + m, left);
+        const Octo score = left >= 8 ? load(scores + m) : load_first(scores + m, left);
+        all.add(vote);
+        sum.add(score);
+        const Octo voted = upper_ties ? choose(score < none, -vote, vote) : choose(score > none, vote, -vote);
+        weighed.add(soft ? vote * score : voted);
+    }
+    return weighed.total() / all.total() + 1e-6 / static_cast<double>(state.members) * sum.total();
+}
+
 POISE_ONCE void combine(const State& state, const double* scores, size_t first, size_t last, const double* votes, bool soft,
                           double* out) {
+    if (state.span == 1 && first == 0 && last == state.members) {
+        out[0] = combined_two(state, scores, votes, soft);
+        return;
+    }
     double votes_sum = 0.0;
     for (size_t m = first; m < last; ++m) votes_sum += votes[m];
     const double per_member = 1e-6 / static_cast<double>(last - first);
@@ -172,10 +188,44 @@ POISE_ONCE double repeat(const State& state, size_t m, size_t label, double time
     return weight * slopes * __builtin_sqrt(square);
 }
 
-// Steps member m by a slope that all members share.
-POISE_INLINE double move_along(const State& state, size_t m, size_t label, double size, double slope, double square) {
-    state.moves[m] += label == 0 ? -size * slope : size * slope;
-    return size * slope * __builtin_sqrt(square);
+// Steps all members of two classes at once, member m as often as rates[m] says; returns how far they went together. Arrays of
+// members are padded to eight.
+POISE_ONCE double repeat_all(const State& state, size_t label, double weight, double square) {
+    const Settings& set = state.set;
+    const Octo sign = spread(label == 0 ? -1.0 : 1.0), one = spread(1.0), none = spread(0.0);
+    Sum slopes;
+    for (size_t m = 0; m < state.members; m += 8) {
+        Octo times = m + 8 <= state.members ? load(state.rates + m) : load_first(state.rates + m, state.members - m);
+        Octo size = spread(weight);
+        if (set.repeats_weigh) {
+            size = size * times;
+            times = choose(times > none, one, none);
+        }
+        Octo y_f = sign * load(state.scored + m), sum = none;
+        const Octo step = size * spread(square);
+        for (Octo left = times; any(left > none); left = left - one) {
+            Octo slope = choose(left > none, pulls_of_margins(set.loss, y_f), none);
+            if (!any(slope > none)) break;
+            sum = sum + slope;
+            y_f = y_f + step * slope;
+        }
+        store(state.scored + m, sign * y_f);
+        const Octo moved = size * sum;
+        store(state.moves + m, sign * moved);
+        slopes.add(moved);
+    }
+    return slopes.total() * __builtin_sqrt(square);
+}
+
+// Steps all members by a slope that they share, member m as often as rates[m] says, in one step.
+POISE_INLINE double move_together(const State& state, size_t label, double weight, double slope, double square) {
+    double times = 0.0;
+    const double step = label == 0 ? -weight * slope : weight * slope;
+    for (size_t m = 0; m < state.members; ++m) {
+        times += state.rates[m];
+        state.moves[m] = state.rates[m] * step;
+    }
+    return weight * slope * times * __builtin_sqrt(square);
 }
 
 // Adds the row to the weights of all that moved.

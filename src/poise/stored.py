@@ -75,7 +75,7 @@ def sums_shape(core: dict[str, Any], classes: int) -> tuple[int, int] | None:
     """Shape of what an ensemble remembers of its members (WEOB: of its halves); None: nothing."""
     method, members = core["method"], core["members"]
     if method in ("oadab", "oadac2", "ocsb2", "orusb"):
-        return members, 5
+        return 5, members
     if method == "own":
         return (1, core["memo"]) if core["memo"] else None
     if method in ("okb", "oeb"):

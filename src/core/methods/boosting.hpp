@@ -1,6 +1,6 @@
 // Ensembles whose members pass the row on, weighed by how well it went: OAdaB, OAdaC2, OCSB2, ORUSB.
 //
-// `sums` holds five numbers per member: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that it met; and for ORUSB
+// `sums` holds five rows of numbers, one number per member: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that it met; and for ORUSB
 // the same of each of the two classes.
 #pragma once
 #include "../ledger.hpp"
@@ -9,7 +9,14 @@
 namespace poise::POISE_ISA {
 
 constexpr double kLeastError = 1e-6, kLargestPassed = 100.0;
-constexpr size_t kRight = 0, kWrong = 1, kAll = 2, kOfClass = 3, kBoostingSlots = 5;
+constexpr size_t kRight = 0, kWrong = 1, kAll = 2, kOfClass = 3;
+
+// One member's numbers in those rows.
+struct Record {
+    double* first;
+    size_t members;
+    POISE_INLINE double& operator[](size_t row) const { return first[row * members]; }
+};
 
 POISE_INLINE double bounded_error(double error) {
     return error < kLeastError ? kLeastError : error > 1.0 - kLeastError ? 1.0 - kLeastError : error;
@@ -18,18 +25,20 @@ POISE_INLINE double bounded_error(double error) {
 // The log-odds of being right; a member that has met nothing, or is worse than chance, has no vote.
 POISE_INLINE void boosting_votes(const State& state, size_t seen) {
     const double chance = state.set.method == Method::oadab && seen > 2 ? logarithm(static_cast<double>(seen - 1)) : 0.0;
-    for (size_t m = 0; m < state.members; ++m) {
-        const double* own = state.sums + m * kBoostingSlots;
-        const double all = state.set.method == Method::ocsb2 ? own[kAll] : own[kRight] + own[kWrong];
-        state.votes[m] = 0.0;
-        if (!(all > 0.0)) continue;
-        const double error = bounded_error(own[kWrong] / all), vote = logarithm((1.0 - error) / error) + chance;
-        state.votes[m] = vote > 0.0 ? vote : 0.0;
+    const double *right = state.sums + kRight * state.members, *wrong = state.sums + kWrong * state.members;
+    const double* met = state.sums + kAll * state.members;
+    const Octo none = spread(0.0), one = spread(1.0), least = spread(kLeastError), most = spread(1.0 - kLeastError);
+    for (size_t m = 0; m < state.members; m += 8) {
+        const Octo wrongs = load(wrong + m), all = state.set.method == Method::ocsb2 ? load(met + m) : load(right + m) + wrongs;
+        const auto counts = all > none;
+        const Octo error = at_most(at_least(wrongs / choose(counts, all, one), least), most);
+        const Octo vote = logarithms((one - error) / error) + spread(chance);
+        store(state.votes + m, choose(counts, at_least(vote, none), none));
     }
 }
 
 // Kept rows per row of this class, for the weight `passed` that a member was given (ORUSB).
-POISE_INLINE double kept_rate(const State& state, const double* own, double passed, bool positive, double n_positive,
+POISE_INLINE double kept_rate(const State& state, const Record& own, double passed, bool positive, double n_positive,
                               double n_negative) {
     const double p = own[kOfClass + state.positive], q = own[kOfClass + 1 - state.positive], kept = state.set.kept;
     if (state.set.form == 3) return positive ? passed : passed / imbalance_ratio(state);
@@ -45,7 +54,7 @@ POISE_INLINE double kept_rate(const State& state, const double* own, double pass
 }
 
 // What the next member is given, after this one was right or wrong.
-POISE_INLINE double pass_on(const Settings& set, double* own, double passed, bool right, double cost) {
+POISE_INLINE double pass_on(const Settings& set, const Record& own, double passed, bool right, double cost) {
     double next = passed;
     if (set.method == Method::ocsb2) {
         own[kWrong] += right ? 0.0 : passed;
@@ -85,7 +94,7 @@ POISE_INLINE void boost(const State& state, size_t label, Learn learn) {
     }
     double passed = 1.0;
     for (size_t m = 0; m < state.members; ++m) {
-        double* own = state.sums + m * kBoostingSlots;
+        const Record own{state.sums + m, state.members};
         own[kAll] += passed;
         double rate = passed;
         if (set.method == Method::orusb) {

@@ -57,6 +57,20 @@ POISE_INLINE bool usable(const Answer& answer) {
 
 constexpr double kNotUsable = -2.0, kNotAnswered = -3.0;
 
+// Asks for a single model; below 0: it could not be done.
+POISE_ONCE double ask_own(State& state, size_t label, double& times, double& weight, double& margin) {
+    Question question{};
+    fill_facts(state, question);
+    fill_row(state, 0, label, question);
+    Answer answer;
+    if (!state.own->decide(state.own->context, question, answer)) return kNotAnswered;
+    if (!usable(answer)) return kNotUsable;
+    times = answer.repeats;
+    weight = answer.weight;
+    margin = answer.margin;
+    return 0.0;
+}
+
 // Asks for every member; below 0: it could not be done.
 POISE_INLINE double learn_own(State& state, size_t label, double pull, double square) {
     Question question{};

@@ -7,7 +7,7 @@ namespace poise::POISE_ISA {
 
 // k ~ Poisson(rate) for a class that is resampled, 1 for one that is left alone.
 POISE_INLINE double drawn(State& state, bool resampled, double rate) {
-    return resampled ? Poisson{}.draw(state.tally->random, rate) : 1.0;
+    return resampled ? poisson(state.tally->random, rate) : 1.0;
 }
 
 POISE_INLINE double resampled_of_many(State& state, size_t label) {
