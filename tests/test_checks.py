@@ -26,10 +26,18 @@ def one_learner_each():
     ]
 
 
+#: The squared perceptron loss has no slope at a score of 0, where every model begins: as defined, this pair never moves.
+STAYS_AT_ZERO = ("csrda4", "perceptron")
+
+
 @every_check
 @pytest.mark.parametrize(("method", "learner"), PAIRS)
 def test_a_pair_keeps(check, method, learner):
-    check(method, learner)
+    if check.__name__ == "check_classes_are_told_apart" and (method, learner) == STAYS_AT_ZERO:
+        with pytest.raises(AssertionError):
+            check(method, learner)
+    else:
+        check(method, learner)
 
 
 @every_check

@@ -28,8 +28,12 @@ template <class Row>
 POISE_INLINE void put_row(Shelf& shelf, size_t place, const Prepared<Row>& x, int32_t label) {
     double* to = block_of(shelf, place) + (place & 7);
     for (size_t j = 0; j < shelf.stride; ++j) to[j * 8] = 0.0;
-    for_entries(x.row, x.factor, [&](size_t j, double value) POISE_ALWAYS { to[j * 8] = value; });
-    shelf.square[place] = own_square(x);
+    double squares = 0.0;
+    for_entries(x.row, x.factor, [&](size_t j, double value) POISE_ALWAYS {
+        to[j * 8] = value;
+        squares += value * value;
+    });
+    shelf.square[place] = squares;  // as whoever reads the row from a file will add it up
     shelf.born[place] = (*shelf.births)++;
     shelf.label[place] = label;
     if (place == *shelf.count) *shelf.count += 1;

@@ -328,4 +328,4 @@ class WEOB(_Shares):
 
     def settings(self, learner: Learner) -> dict[str, Any]:
         """Return what the core needs to know beside what is usual."""
-        return {**super().settings(learner), "method": "weob", "form": self.form}
+        return {**super().settings(learner), "method": "weob", "form": int(self.form)}

@@ -159,5 +159,5 @@ class ORUSB(_Boosting):
 
     def settings(self, learner: Learner) -> dict[str, Any]:
         """Return what the core needs to know beside what is usual."""
-        own = {"method": "orusb", "form": self.form, "kept": float(self.ratio), "ir": given(self.ir, 0.0)}
+        own = {"method": "orusb", "form": int(self.form), "kept": float(self.ratio), "ir": given(self.ir, 0.0)}
         return {**super().settings(learner), **own}

@@ -67,13 +67,12 @@ class CSRDA(Method):
 
     def require_learner(self, learner: Learner) -> None:
         """Refuse a learner for which the method is not defined."""
+        possible = "learner='svm'" if self.form == "I" else "learner='svm', 'logistic' or 'perceptron'"
         if learner.form != "linear":
-            raise ParameterError(
-                f"{self.name} is defined for linear learners, and {learner.name} is none; use learner='svm' or 'perceptron'."
-            )
+            raise ParameterError(f"{self.name} is defined for linear learners, and {learner.name} is none; use {possible}.")
         if self.form == "I" and learner.loss != "hinge":
             raise ParameterError(
-                f"csrda1 widens the margin of the hinge loss, and {learner.name} has none; use learner='svm' or method='csrda2'."
+                f"csrda1 widens the margin of the hinge loss, and {learner.name} has none; use {possible} or method='csrda2'."
             )
 
     def settings(self, learner: Learner) -> dict[str, Any]:

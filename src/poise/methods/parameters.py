@@ -1,6 +1,5 @@
 """Parameters that several methods share, each checked in one place."""
 
-import math
 import reprlib
 from typing import Any
 
@@ -27,13 +26,13 @@ def require_share(name: str, value: Any, *, one: bool = False) -> None:
 
 
 def require_amount(name: str, value: Any, *, zero: bool = False, none: bool = False) -> None:
-    """Refuse what is no number above 0."""
+    """Refuse what is no number from 1e-6 to 1e6."""
     number = as_number(value)
     if value is None and none:
         return
-    if not (0 < number < math.inf or (zero and number == 0)):
-        bound = "0 or more" if zero else "above 0"
-        raise ParameterError(f"{name} is {reprlib.repr(value)}; it must be a number {bound}{', or None' if none else ''}.")
+    if not (1 / LARGEST_RATIO <= number <= LARGEST_RATIO or (zero and number == 0)):
+        others = ", or 0" * zero + ", or None" * none
+        raise ParameterError(f"{name} is {reprlib.repr(value)}; it must be a number from 1e-6 to 1e6{others}.")
 
 
 def require_repeat_mode(value: Any) -> None:
