@@ -39,15 +39,32 @@ POISE_INLINE void put_row(Shelf& shelf, size_t place, const Prepared<Row>& x, in
     if (place == *shelf.count) *shelf.count += 1;
 }
 
-// Squared distances of a row to eight kept ones.
-POISE_INLINE void squared_distances(const Shelf& shelf, size_t block, const double* row, size_t width, double* out) {
-    const double* at = shelf.rows + block * shelf.stride * 8;
-    Octo sum = spread(0.0);
-    for (size_t j = 0; j < width; ++j) {
-        const Octo off = spread(row[j]) - load(at + j * 8);
-        sum = sum + off * off;
+// Calls visit(number of the eight, their squared distances to a row) for the kept rows, four eights at a time.
+template <class Visit>
+POISE_INLINE void for_distances(const Shelf& shelf, const double* row, size_t width, Visit visit) {
+    const size_t blocks = (*shelf.count + 7) / 8, step = shelf.stride * 8;
+    size_t b = 0;
+    for (; b + 4 <= blocks; b += 4) {
+        const double* at = shelf.rows + b * step;
+        Octo sums[4] = {spread(0.0), spread(0.0), spread(0.0), spread(0.0)};
+        for (size_t j = 0; j < width; ++j) {
+            const Octo x = spread(row[j]);
+            for (size_t k = 0; k < 4; ++k) {
+                const Octo off = x - load(at + k * step + j * 8);
+                sums[k] = sums[k] + off * off;
+            }
+        }
+        for (size_t k = 0; k < 4; ++k) visit(b + k, sums[k]);
     }
-    store(out, sum);
+    for (; b < blocks; ++b) {
+        const double* at = shelf.rows + b * step;
+        Octo sum = spread(0.0);
+        for (size_t j = 0; j < width; ++j) {
+            const Octo off = spread(row[j]) - load(at + j * 8);
+            sum = sum + off * off;
+        }
+        visit(b, sum);
+    }
 }
 
 // Calls visit(number of the eight, their products with a row) for the kept rows; four eights at a time hide the latency of

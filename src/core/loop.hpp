@@ -89,16 +89,21 @@ POISE_INLINE Stride learn_single(State& state, const Prepared<Row>& x, size_t la
     }
     const double size = pull * plan.weight;
     double slopes = 0.0;
-    for (double i = 0.0; i < plan.times; i += 1.0) {
-        double slope = pull_of_margin(set.loss, y_f, plan.margin);
-        if (slope == 0.0) break;
-        if (set.squared_loss) slope *= loss_of_margin(set.loss, y_f);
-        slopes += slope;
-        y_f += size * slope * square;
+    if (set.squared_loss) {
+        slopes = pull_of_squared(set.loss, y_f, plan.margin);
+    } else if (plan.times <= 1.0) {
+        slopes = plan.times * pull_of_margin(set.loss, y_f, plan.margin);
+    } else {
+        for (double i = 0.0; i < plan.times; i += 1.0) {
+            const double slope = pull_of_margin(set.loss, y_f, plan.margin);
+            if (slope == 0.0) break;
+            slopes += slope;
+            y_f += size * slope * square;
+        }
     }
-    double travelled = size * slopes * length;
+    const double travelled = size * slopes * length;
     if (leads_too_far(state, travelled, travelled)) return {-1.0, plan.weight};
-    if (slopes != 0.0) step(state, x, 0, sign * (sums ? given * plan.weight : size), slopes);
+    if (is_short(x.row) || slopes != 0.0) step(state, x, 0, sign * (sums ? given * plan.weight : size), slopes);
     const double more = learn_synthetic(state, x, label, pull);
     if (more < 0.0) return {more, plan.weight};
     return {travelled + more, plan.weight};

@@ -41,6 +41,14 @@ POISE_INLINE void softmax(const double* score, size_t n, double* probability) {
     for (size_t k = 0; k < n; ++k) probability[k] /= sum;
 }
 
+// -d/d margin of half the squared loss: loss x pull.
+POISE_INLINE double pull_of_squared(Loss loss, double margin, double goal) {
+    if (loss != Loss::logistic && loss != Loss::softmax) return pull_of_margin(loss, margin, goal) * loss_of_margin(loss, margin);
+    const double e = exponential(margin > 0.0 ? -margin : margin), u = 1.0 + e;
+    const double value = (margin > 0.0 ? 0.0 : -margin) + (logarithm(u) + (e - (u - 1.0)) / u);
+    return (margin > 0.0 ? e : 1.0) / u * value;
+}
+
 // Slopes of a loss over more than two classes; returns the sum of their squares. `goal` is the margin asked of the true class.
 POISE_INLINE double slopes_of_scores(Loss loss, const double* score, size_t n, size_t truth, double* slope, double goal = 1.0) {
     if (loss == Loss::softmax) softmax(score, n, slope);

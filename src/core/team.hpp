@@ -8,42 +8,34 @@ namespace poise::POISE_ISA {
 
 // ---- dual averaging: where others keep weights, it keeps the sum of its steps
 
-POISE_INLINE Octo averaged_weights(const Octo& sums, const Octo& per_row, const Octo& threshold, const Octo& scale) {
-    const Octo size = at_least(sums, -sums) * per_row - threshold, none = spread(0.0);
-    const Octo weight = scale * at_least(size, none);
-    return choose(sums > none, weight, -weight);
-}
+// A sum less what lies within the threshold.
+POISE_INLINE Octo beyond(const Octo& sum, const Octo& threshold) { return sum - at_least(at_most(sum, threshold), -threshold); }
+POISE_INLINE double beyond(double sum, double threshold) { return sum - at_least(at_most(sum, threshold), -threshold); }
 
 template <class T>
-POISE_INLINE double averaged_product(DenseRow<T> row, const double* sums, double per_row, double threshold, double scale) {
+POISE_INLINE double product_beyond(DenseRow<T> row, const double* sums, double threshold) {
     Sum total;
-    for_eights(row.x, row.width, [&](const Octo& x, size_t j) POISE_ALWAYS {
-        total.add(averaged_weights(load(sums + j), spread(per_row), spread(threshold), spread(scale)) * x);
-    });
+    const Octo all = spread(threshold);
+    for_eights(row.x, row.width, [&](const Octo& x, size_t j) POISE_ALWAYS { total.add(beyond(load(sums + j), all) * x); });
     return total.total();
 }
-
-POISE_INLINE double averaged_weight(double sum, double per_row, double threshold, double scale) {
-    const double size = (sum < 0.0 ? -sum : sum) * per_row - threshold, weight = scale * (size > 0.0 ? size : 0.0);
-    return sum > 0.0 ? weight : -weight;
-}
-
 template <class I>
-POISE_INLINE double averaged_product(SparseRow<I> row, const double* sums, double per_row, double threshold, double scale) {
+POISE_INLINE double product_beyond(SparseRow<I> row, const double* sums, double threshold) {
     ScatteredSum total;
     for (size_t e = 0; e < row.count; ++e) {
         const size_t j = static_cast<size_t>(row.column[e]);
-        total.add(averaged_weight(sums[j], per_row, threshold, scale) * row.x[e], j);
+        total.add(beyond(sums[j], threshold) * row.x[e], j);
     }
     return total.total();
 }
 
+// The weights are sqrt(t) / gamma x (mean step less l1), so 1 / (gamma sqrt(t)) x (sum of steps less l1 t).
 template <class Row>
 POISE_INLINE double averaged_score(const State& state, const Prepared<Row>& x) {
     if (state.tally->rows == 0) return 0.0;
-    const double t = as_double(state.tally->rows), scale = __builtin_sqrt(t) / state.set.strength;
-    const double constant = averaged_weight(state.intercept[0], 1.0 / t, state.set.threshold, scale);
-    return x.factor * averaged_product(x.row, state.weights, 1.0 / t, state.set.threshold, scale) + constant;
+    const double t = as_double(state.tally->rows), threshold = state.set.threshold * t;
+    const double wx = threshold > 0.0 ? product_beyond(x.row, state.weights, threshold) : x.first.weights;
+    return (x.factor * wx + beyond(state.intercept[0], threshold)) / (state.set.strength * __builtin_sqrt(t));
 }
 
 // ---- scores
@@ -166,9 +158,8 @@ POISE_ONCE double repeat(const State& state, size_t m, size_t label, double time
         const double sign = label == 0 ? -1.0 : 1.0;
         double y_f = sign * scores[0];
         for (double i = 0.0; i < times; i += 1.0) {
-            double slope = pull_of_margin(set.loss, y_f, goal);
+            const double slope = pull_of_margin(set.loss, y_f, goal);
             if (slope == 0.0) break;
-            if (set.squared_loss) slope *= loss_of_margin(set.loss, y_f);
             slopes += slope;
             y_f += weight * slope * square;
         }

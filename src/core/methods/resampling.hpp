@@ -1,13 +1,20 @@
 // Methods that repeat a row: over-, under- and hybrid resampling (OOR, OUR, OHR). OSMOTE, which adds rows, lives in synthetic.hpp.
 #pragma once
 #include "../ledger.hpp"
+#include "../loss.hpp"
 #include "../random.hpp"
 
 namespace poise::POISE_ISA {
 
-// k ~ Poisson(rate) for a class that is resampled, 1 for one that is left alone.
+// k ~ Poisson(rate) for a class that is resampled, 1 for one that is left alone. Which of them a row is, and that nothing comes of
+// a small rate, takes no branch that would be guessed wrong.
 POISE_INLINE double drawn(State& state, bool resampled, double rate) {
-    return resampled ? poisson(state.tally->random, rate) : 1.0;
+    uint64_t& random = state.tally->random;
+    uint64_t next = random;
+    const double u = uniform(next);
+    if (__builtin_expect(resampled & ((u >= 1.0 - rate) | !(rate > 0.0)), 0)) return poisson(random, rate);
+    random = resampled ? next : random;
+    return 1.0 - one_if(resampled);
 }
 
 POISE_INLINE double resampled_of_many(State& state, size_t label) {
@@ -28,8 +35,8 @@ POISE_INLINE double hybrid(State& state, size_t label) {
     const double ratio = imbalance_ratio(state);
     const bool positive = label == state.positive;
     if (state.set.coin == Coin::fair) {
-        const bool heads = uniform(state.tally->random) < 0.5;
-        return heads ? drawn(state, positive, ratio) : drawn(state, !positive, 1.0 / ratio);
+        const double heads = one_if(uniform(state.tally->random) < 0.5);
+        return drawn(state, positive == (heads == 1.0), heads * ratio + (1.0 - heads) * (1.0 / ratio));
     }
     const double rate = state.set.coin == Coin::root ? __builtin_sqrt(ratio) : ratio;
     return drawn(state, true, positive ? rate : 1.0 / rate);

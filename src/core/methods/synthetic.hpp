@@ -13,24 +13,29 @@ struct Nearest {
     size_t count = 0;
 };
 
-POISE_ONCE void find_nearest(const Shelf& kept, const double* row, size_t width, int32_t label, size_t wanted, Nearest& near) {
-    double distances[8];
-    for (size_t i = 0; i < *kept.count; ++i) {
-        if (i % 8 == 0) squared_distances(kept, i / 8, row, width, distances);
-        if (kept.label[i] != label) continue;
-        const double distance = distances[i % 8];
-        const auto comes_before = [&](size_t at) {
-            return distance < near.distance[at] || (distance == near.distance[at] && kept.born[i] < kept.born[near.place[at]]);
-        };
-        if (near.count == wanted && !comes_before(wanted - 1)) continue;
-        size_t at = near.count < wanted ? near.count++ : wanted - 1;
-        for (; at > 0 && comes_before(at - 1); --at) {
-            near.place[at] = near.place[at - 1];
-            near.distance[at] = near.distance[at - 1];
-        }
-        near.place[at] = i;
-        near.distance[at] = distance;
+POISE_INLINE void enter_nearest(const Shelf& kept, size_t place, double distance, size_t wanted, Nearest& near) {
+    const auto comes_before = [&](size_t at) {
+        return distance < near.distance[at] || (distance == near.distance[at] && kept.born[place] < kept.born[near.place[at]]);
+    };
+    if (near.count == wanted && !comes_before(wanted - 1)) return;
+    size_t at = near.count < wanted ? near.count++ : wanted - 1;
+    for (; at > 0 && comes_before(at - 1); --at) {
+        near.place[at] = near.place[at - 1];
+        near.distance[at] = near.distance[at - 1];
     }
+    near.place[at] = place;
+    near.distance[at] = distance;
+}
+
+POISE_ONCE void find_nearest(const Shelf& kept, const double* row, size_t width, int32_t label, size_t wanted, Nearest& near) {
+    for_distances(kept, row, width, [&](size_t block, const Octo& distances) POISE_ALWAYS {
+        // Equal distances count: the older row of two comes first.
+        if (near.count == wanted && !any(distances < spread(from_bits(to_bits(near.distance[wanted - 1]) + 1)))) return;
+        double each[8];
+        store(each, distances);
+        for (size_t i = block * 8; i < block * 8 + 8 && i < *kept.count; ++i)
+            if (kept.label[i] == label) enter_nearest(kept, i, each[i % 8], wanted, near);
+    });
 }
 
 // One step of every member at the row in `synthetic`; returns how far it went.
@@ -63,7 +68,7 @@ POISE_INLINE void spread_out(const State& state, const Prepared<Row>& x) {
 POISE_INLINE void keep_row(State& state, const double* row, size_t label) {
     Shelf& kept = state.buffer;
     size_t own = 0;
-    for (size_t i = 0; i < *kept.count; ++i) own += kept.label[i] == static_cast<int32_t>(label);
+    for (size_t i = 0; state.set.buffer && i < *kept.count; ++i) own += kept.label[i] == static_cast<int32_t>(label);
     const bool full = state.set.buffer && own >= state.set.buffer;
     const size_t place = full ? oldest(kept, static_cast<int32_t>(label)) : *kept.count;
     const Prepared<DenseRow<double>> x{{row, state.columns.width}, 1.0, {}};

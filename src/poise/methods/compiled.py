@@ -38,28 +38,26 @@ def _numba() -> ModuleType | None:
 
 def _cfunc(numba: ModuleType, function: Callable[..., Any], record: Any) -> Any:
     """Compile a function with the signature that the core calls; None if it uses what numba does not know."""
-    words = _words(numba)
+    types, carray, words = numba.types, numba.carray, _words(numba)
+    make_row, make_ledger, make_draws = words["make_row"], words["make_ledger"], words["make_draws"]
+    make_parameters = _parameters(numba, record)
     inner = numba.njit(error_model="numpy")(function)
-    given = ", ".join(f"numbers[{k}]" for k in range(len(record._fields)))
-    text = (
-        "def asked(row, classes, count, top_share, least_share, memo, memo_size, numbers, random, x, width):\n"
-        "    facts = carray(row, 1)[0]\n"
-        "    told = make_row(facts.y, facts.positive, facts.right, facts.t, facts.member, facts.score, facts.margin,\n"
-        "                    facts.loss, facts.slope, carray(x, (width,)))\n"
-        "    ledger = make_ledger(carray(classes, (count,)), top_share, least_share)\n"
-        f"    parameters = Parameters({given})\n"
-        "    return float(inner(told, ledger, carray(memo, (memo_size,)), parameters, make_draws(carray(random, (1,)))))\n"
-    )
-    names: dict[str, Any] = {**words, "inner": inner, "Parameters": record, "carray": numba.carray}
-    exec(text, names)  # noqa: S102 - text of this file; only the number of parameters varies
-    types = numba.types
-    pointers = [types.CPointer(numba.from_dtype(ROW)), types.CPointer(numba.from_dtype(CLASS)), types.int64]
-    doubles = types.CPointer(types.float64)
-    signature = types.float64(
-        *pointers, types.float64, types.float64, doubles, types.int64, doubles, types.CPointer(types.uint64), doubles, types.int64
+
+    def asked(row, classes, count, top_share, least_share, memo, memo_size, numbers, random, x, width):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202, PLR0917
+        facts = carray(row, 1)[0]
+        whole = (facts.y, facts.positive, facts.right, facts.t, facts.member)
+        told = make_row((*whole, facts.score, facts.margin, facts.loss, facts.slope, carray(x, (width,))))
+        ledger = make_ledger((carray(classes, (count,)), top_share, least_share))
+        draws = make_draws((carray(random, (1,)),))
+        return float(inner(told, ledger, carray(memo, (memo_size,)), make_parameters(numbers), draws))
+
+    doubles, number, whole = types.CPointer(types.float64), types.float64, types.int64
+    rows, classes = types.CPointer(numba.from_dtype(ROW)), types.CPointer(numba.from_dtype(CLASS))
+    signature = number(
+        rows, classes, whole, number, number, doubles, whole, doubles, types.CPointer(types.uint64), doubles, whole
     )
     try:
-        return numba.cfunc(signature, error_model="numpy")(names["asked"])
+        return numba.cfunc(signature, error_model="numpy")(asked)
     except (numba.errors.TypingError, numba.errors.UnsupportedError, numba.errors.LoweringError):
         return None
 
@@ -80,7 +78,7 @@ def _words(numba: ModuleType) -> dict[str, Any]:
 
 
 def _structure(name: str, members: list[tuple[str, Any]]) -> tuple[type, Any]:
-    """Make a numba type with these attributes, and a function that makes one of them."""
+    """Make a numba type with these attributes, and a function that makes one of them from a tuple of their values."""
     from numba import types  # noqa: PLC0415
     from numba.core import cgutils  # noqa: PLC0415
     from numba.extending import intrinsic, make_attribute_wrapper, models, register_model  # noqa: PLC0415
@@ -89,7 +87,7 @@ def _structure(name: str, members: list[tuple[str, Any]]) -> tuple[type, Any]:
         def __init__(self) -> None:
             super().__init__(name=f"poise.{name}")
 
-    @register_model(Structure)
+    @register_model(Structure)  # type: ignore[untyped-decorator]
     class _Model(models.StructModel):  # type: ignore[misc]
         def __init__(self, manager: Any, kind: Any) -> None:
             super().__init__(manager, kind, members)
@@ -97,19 +95,33 @@ def _structure(name: str, members: list[tuple[str, Any]]) -> tuple[type, Any]:
     for member, _ in members:
         make_attribute_wrapper(Structure, member, member)
 
-    def make(context: Any, *given: Any) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def make(context: Any, given: Any) -> Any:
         def generate(target: Any, builder: Any, signature: Any, values: Any) -> Any:
             made = cgutils.create_struct_proxy(signature.return_type)(target, builder)
-            for (member, _), value in zip(members, values, strict=True):
-                setattr(made, member, value)
+            for k, (member, _) in enumerate(members):
+                setattr(made, member, builder.extract_value(values[0], k))
             return made._getvalue()
 
-        return Structure()(*(kind for _, kind in members)), generate
+        return Structure()(types.Tuple([kind for _, kind in members])), generate
 
-    names = ", ".join(member for member, _ in members)
-    scope: dict[str, Any] = {"make": make}
-    exec(f"def make_{name}(context, {names}):\n    return make(context, {names})\n", scope)  # noqa: S102 - intrinsics need names
-    return Structure, intrinsic(scope[f"make_{name}"])
+    return Structure, make
+
+
+def _parameters(numba: ModuleType, record: Any) -> Any:
+    """Return a function that makes the named tuple of parameters from their numbers."""
+    types = numba.types
+    kind = types.NamedUniTuple(types.float64, len(record._fields), record)
+
+    @numba.extending.intrinsic  # type: ignore[untyped-decorator]
+    def make(context: Any, numbers: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, values: Any) -> Any:
+            places = (builder.gep(values[0], [target.get_constant(types.intp, k)]) for k in range(kind.count))
+            return target.make_tuple(builder, kind, [builder.load(place) for place in places])
+
+        return kind(types.CPointer(types.float64)), generate
+
+    return make
 
 
 def _teach_ledger(numba: ModuleType, ledger_type: type) -> None:
