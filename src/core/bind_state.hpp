@@ -101,7 +101,7 @@ inline nb::dict state_of(const Model& model, size_t hashed) {
     if (kernel) put_kept(out, "support", model.support, m.width);
     if (model.set.method == Method::osmote) put_kept(out, "buffer", model.buffer, m.width);
     const size_t slots = model.slots(m.classes > 2 ? m.classes : 2);
-    if (slots) out["sums"] = copied<double>(model.sum_rows(), slots, [&](size_t k, size_t j) { return m.sums[k * slots + j]; });
+    if (slots) out["sums"] = copied<double>(slots, model.sum_width(), [&](size_t k, size_t j) { return m.sums[k * model.sum_width() + j]; });
     const uint64_t drawing[] = {t.random, model.support.births, model.buffer.births};
     out["drawing"] = copied<uint64_t>(1, 3, [&](size_t, size_t j) { return drawing[j]; });
     if (!m.mean.empty()) {
@@ -156,8 +156,8 @@ inline std::pair<Model, size_t> model_of(const Settings& settings, const nb::dic
     if (kernel) take_kept(saved, "support", fresh.support, m.width, drawing[1]);
     if (settings.method == Method::osmote) take_kept(saved, "buffer", fresh.buffer, m.width, drawing[2]);
     if (const size_t slots = fresh.slots(m.classes > 2 ? m.classes : 2))
-        taken<double>(saved, "sums", fresh.sum_rows(), slots,
-                      [&](size_t k, size_t j, double v) { m.sums[k * slots + j] = finite_in("sums", v); });
+        taken<double>(saved, "sums", slots, fresh.sum_width(),
+                      [&](size_t k, size_t j, double v) { m.sums[k * fresh.sum_width() + j] = finite_in("sums", v); });
     if (m.scaling != Scaling::none) {
         taken<double>(saved, "scaler_mean", 1, m.width,
                       [&](size_t, size_t j, double v) { m.mean[j] = finite_in("scaler_mean", v); });

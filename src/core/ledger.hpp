@@ -54,13 +54,21 @@ POISE_INLINE void welcome(State& state, size_t label) {
     state.account[label].share = own;
 }
 
+// Shares never fall below this: smaller numbers would be slow to compute with, and nobody could tell the difference.
+constexpr double kLeastShare = 1e-290;
+
+POISE_INLINE double decayed(double share, double memory) {
+    share *= memory;
+    return share > kLeastShare ? share : kLeastShare;
+}
+
 POISE_INLINE void decay_shares(State& state, size_t label, double memory) {
     for (size_t c = 0; c < state.classes; ++c) {
         Account& account = state.account[c];
         if (!account.seen && c != label) continue;
-        account.share = memory * account.share + (c == label ? 1.0 - memory : 0.0);
+        account.share = c == label ? memory * account.share + (1.0 - memory) : decayed(account.share, memory);
     }
-    state.tally->phantom_share *= memory;
+    state.tally->phantom_share = decayed(state.tally->phantom_share, memory);
 }
 
 // Shares that forget, this row counted first: its own, the largest and the smallest.
@@ -69,8 +77,15 @@ struct Shares {
 };
 
 POISE_INLINE Shares shares_with(State& state, size_t label) {
+    const double memory = state.set.decay;
+    if (state.classes == 2 && state.account[0].seen && state.account[1].seen) {
+        double &own = state.account[label].share, &other = state.account[1 - label].share;
+        own = memory * own + (1.0 - memory);
+        other = decayed(other, memory);
+        return {own, own > other ? own : other, own > other ? other : own};
+    }
     welcome(state, label);
-    decay_shares(state, label, state.set.decay);
+    decay_shares(state, label, memory);
     Shares all;
     size_t present = 0;
     const auto meet = [&](double share) POISE_ALWAYS {

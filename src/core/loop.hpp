@@ -76,7 +76,7 @@ POISE_INLINE double learn_synthetic(State& state, const Prepared<Row>& x, size_t
 template <class Row>
 POISE_INLINE Stride learn_single(State& state, const Prepared<Row>& x, size_t label, double pull, double given) {
     const Settings& set = state.set;
-    const bool sums = set.method == Method::csrda;
+    const bool sums = set.method == Method::csrda, anyway = is_short(x.row);
     const double sign = label == 0 ? -1.0 : 1.0, square = squared_length(state, x), length = __builtin_sqrt(square);
     double y_f = sums ? sign * averaged_score(state, x) : margin(state, x, sign);
     Plan plan;
@@ -103,7 +103,7 @@ POISE_INLINE Stride learn_single(State& state, const Prepared<Row>& x, size_t la
     }
     const double travelled = size * slopes * length;
     if (leads_too_far(state, travelled, travelled)) return {-1.0, plan.weight};
-    if (is_short(x.row) || slopes != 0.0) step(state, x, 0, sign * (sums ? given * plan.weight : size), slopes);
+    if (anyway || travelled > 0.0) step(state, x, 0, sign * (sums ? given * plan.weight : size), slopes);
     const double more = learn_synthetic(state, x, label, pull);
     if (more < 0.0) return {more, plan.weight};
     return {travelled + more, plan.weight};

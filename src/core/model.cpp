@@ -229,14 +229,11 @@ Model::Model(const Settings& settings) : set(settings) {
     support.outputs = set.members;
 }
 
-// WEOB remembers its two halves, others their members.
-size_t Model::sum_rows() const {
-    if (is_boosting(set.method)) return 5;
-    return set.method == Method::weob ? 2 : set.method == Method::own ? 1 : set.members;
-}
+// WEOB remembers its two halves, a user's own method what it likes, others their members.
+size_t Model::sum_width() const { return set.method == Method::weob ? 2 : set.method == Method::own ? 1 : set.members; }
 
 size_t Model::slots(size_t classes) const {
-    if (is_boosting(set.method)) return set.members;
+    if (is_boosting(set.method)) return 5;
     if (set.method == Method::own) return set.memo;
     if (set.method == Method::okb) return classes * classes;
     if (set.method == Method::oeb) return 2 * classes;
@@ -246,15 +243,13 @@ size_t Model::slots(size_t classes) const {
 
 // New classes begin with a recall of one half; tables of right and wrong with zeros.
 void Model::split_sums(size_t before, size_t after) {
-    const size_t old_slots = slots(before), new_slots = slots(after), tables = set.method == Method::okb ? before : 1;
     const bool same = is_boosting(set.method) || set.method == Method::own;  // whatever the classes
     if (before && same) return;
+    const size_t width = sum_width(), tables = set.method == Method::okb ? before : 1;
     const double start = same || set.method == Method::okb || set.method == Method::oeb ? 0.0 : 0.5;
-    Doubles more(sum_rows() * new_slots + 8, start);  // the last eight may be read whole
-    for (size_t m = 0; before && m < sum_rows(); ++m)
-        for (size_t t = 0; t < tables; ++t)
-            std::copy_n(memory.sums.data() + m * old_slots + t * before, old_slots / tables,
-                        more.data() + m * new_slots + t * after);
+    Doubles more(slots(after) * width + 8, start);  // the last eight may be read whole
+    for (size_t t = 0; before && t < tables; ++t)
+        std::copy_n(memory.sums.data() + t * before * width, slots(before) / tables * width, more.data() + t * after * width);
     memory.sums.swap(more);
 }
 
@@ -432,6 +427,7 @@ State Model::view(const Block& block) const {
     state.span = memory.span;
     state.sums = own_memory.sums.data();
     state.slots = slots(std::max<size_t>(memory.classes, 2));
+    state.sum_width = sum_width();
     state.rank = rank.data();
     state.shown = own.shown.data();
     state.moves = own.moves.data();

@@ -68,8 +68,8 @@ class Model {
     void narrow(size_t width);                            // takes back columns that no row has touched
     void declare(size_t classes);                         // more classes
     size_t wave_stride() const { return (set.features + 7) & ~size_t{7}; }
-    size_t sum_rows() const;
-    size_t slots(size_t classes) const;  // sums of one row of them
+    size_t sum_width() const;            // numbers in a row of sums
+    size_t slots(size_t classes) const;  // rows of sums
     void count_each();                                    // from one row count for all columns to one per column
 
     // Learns the block or none of it. `interrupted` is asked now and then; true puts everything back and returns false.

@@ -160,8 +160,8 @@ struct State {
 
     size_t members;
     size_t span;             // outputs of a member
-    double* sums;            // what ensembles remember of a member or half: `slots` numbers each
-    size_t slots;
+    double* sums;            // what is remembered of members (WEOB: of halves), or a user's memo: `slots` rows, `sum_width` wide
+    size_t slots, sum_width;
     const int32_t* rank;     // place of each class among the sorted labels
     double *shown, *moves, *votes, *rates, *joint;  // per output or member, of the row at hand
     double* kernel_sums;     // eight lanes per output

@@ -78,6 +78,24 @@ POISE_ONCE void show_members(const State& state, const Prepared<Row>& x) {
     }
 }
 
+// ---- what is remembered of members: `sums` holds rows of numbers, one number per member (or half) in each
+
+struct Record {
+    double* first;
+    size_t stride;
+    POISE_INLINE double& operator[](size_t row) const { return first[row * stride]; }
+};
+
+// Stores eight members' numbers, of which the last may be fewer: behind them another row begins.
+POISE_INLINE void store_members(const State& state, size_t m, double* to, const Octo& values) {
+    if (m + 8 <= state.members) return store(to, values);
+    double each[8];
+    store(each, values);
+    for (size_t i = 0; i < state.members - m; ++i) to[i] = each[i];
+}
+
+POISE_INLINE Record record_of(const State& state, size_t m) { return {state.sums + m, state.sum_width}; }
+
 // ---- votes
 
 // The class that scores name: two classes by the sign, a tie for the positive one; more by the largest, a tie for the first label.

@@ -1,17 +1,15 @@
 """StreamClassifier and HGDClassifier, and reading them back from a file."""
 
 import json
-import math
 import os
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
 
 from poise import files, learners, methods
 from poise.columns import Setup
-from poise.errors import DataError, FileError, ParameterError
-from poise.labels import Labels, class_label
+from poise.errors import FileError, ParameterError
 from poise.learners import Learner
 from poise.methods import HGD, Method
 from poise.methods.parameters import require_ratio
@@ -19,6 +17,7 @@ from poise.model import Model
 from poise.online import Online
 from poise.settings import method_value, setup_of
 from poise.version import __version__
+from poise.written import UnknownMethodError, labels_of, plain, plain_labels, value_of
 
 
 class _Saved(Online):
@@ -247,7 +246,6 @@ _ESTIMATORS: dict[str, type[StreamClassifier] | type[HGDClassifier]] = {
     "StreamClassifier": StreamClassifier,
     "HGDClassifier": HGDClassifier,
 }
-_BY_NAME: dict[str, Any] = {"method": methods.get, "learner": learners.get}
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -284,14 +282,14 @@ def to_bytes(classifier: Any) -> bytes:
         raise FileError(
             f"A {kind.__module__}.{kind.__qualname__} cannot be read back by load(); use a {' or '.join(_ESTIMATORS)}."
         )
-    parameters = {name: _plain(name, value) for name, value in classifier.get_params(deep=False).items()}
+    parameters = {name: plain(name, value) for name, value in classifier.get_params(deep=False).items()}
     if classifier._setup() != model.setup:
         raise FileError(
             f"The parameters of this {kind.__name__} were changed after it began to learn, and a file holds one set of them; "
             "set them back, or call fit again before saving."
         )
     arrived, tensors = model.snapshot()
-    tensors["labels"] = np.frombuffer(json.dumps(_plain_labels(arrived)).encode(), dtype=np.uint8)
+    tensors["labels"] = np.frombuffer(json.dumps(plain_labels(arrived)).encode(), dtype=np.uint8)
     facts = {"estimator": kind.__name__, "parameters": json.dumps(parameters), "poise": __version__}
     return files.pack(tensors, facts)
 
@@ -301,8 +299,10 @@ def from_bytes(data: bytes, name: str) -> Any:
     tensors, facts = files.unpack(data, name)
     try:
         classifier = _classifier(facts)
-        labels = _labels(tensors.pop("labels", None))
+        labels = labels_of(tensors.pop("labels", None))
         classifier._model = Model.restored(classifier._setup(), labels, tensors)
+    except UnknownMethodError as error:
+        raise FileError(f"{name}: {error}") from None
     except FileError as error:
         raise FileError(f"{name}: {error}; save the model again or use a backup.") from None
     except (TypeError, ValueError, OverflowError) as error:
@@ -322,53 +322,7 @@ def _classifier(facts: dict[str, str]) -> Any:
     unknown = sorted(parameters.keys() - set(kind._get_param_names()))
     if unknown:
         raise FileError(f"it has a parameter {unknown[0][:40]!r}, which this poise {__version__} does not know")
-    return kind(**{name: _value(name, value) for name, value in parameters.items()})
-
-
-def _labels(saved: Any) -> Labels:
-    """Return the labels of a file."""
-    if saved is None or saved.dtype != np.uint8 or saved.ndim != 1:
-        raise FileError("its labels are missing")
-    arrived = files.from_json(saved.tobytes(), "its labels")
-    if not isinstance(arrived, list) or not all(isinstance(label, (bool, int, float, str)) for label in arrived):
-        raise FileError("its labels are no list of texts and numbers")
-    try:
-        labels = Labels([class_label(label, None) for label in arrived])
-    except DataError as error:
-        raise FileError(f"its labels cannot name classes ({str(error).rstrip('.')})") from None
-    if len(labels.codes) != len(arrived):
-        raise FileError("it has a label twice")
-    return labels
-
-
-def _plain(name: str, value: Any) -> Any:
-    """Return a parameter as JSON can hold it."""
-    if isinstance(value, (Method, Learner)) and name in _BY_NAME:
-        return {"name": value.name, "parameters": {key: _plain(f"{name}.{key}", own) for key, own in asdict(value).items()}}
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    raise FileError(f"Parameter {name} is {value!r}, which a model file cannot hold; use a number, a text or None.")
-
-
-def _value(name: str, saved: Any) -> Any:
-    """Return what `_plain` was given."""
-    if not isinstance(saved, (dict, list)):
-        return saved
-    if isinstance(saved, dict) and name in _BY_NAME and saved.keys() == {"name", "parameters"}:
-        kind, parameters = saved["name"], saved["parameters"]
-        if isinstance(kind, str) and isinstance(parameters, dict):
-            return _BY_NAME[name](kind)(**parameters)
-    raise FileError(f"its parameter {name!r} is neither a number nor a text")
-
-
-def _plain_labels(arrived: list[Any]) -> list[Any]:
-    for label in arrived:
-        if not isinstance(label, (bool, int, float, str)):
-            raise FileError(
-                f"Label {label!r} is a {type(label).__name__}, which a model file cannot hold; use text or numbers as labels."
-            )
-    return arrived
+    return kind(**{name: value_of(name, value) for name, value in parameters.items()})
 
 
 __all__ = ["HGDClassifier", "StreamClassifier", "from_bytes", "load", "to_bytes"]

@@ -72,16 +72,16 @@ class Form:
 
 
 def sums_shape(core: dict[str, Any], classes: int) -> tuple[int, int] | None:
-    """Shape of what an ensemble remembers of its members (WEOB: of its halves); None: nothing."""
+    """Shape of what an ensemble remembers of its members (WEOB: of its halves), or of a user's memo; None: nothing."""
     method, members = core["method"], core["members"]
+    if method == "own":
+        return (core["memo"], 1) if core["memo"] else None
     if method in ("oadab", "oadac2", "ocsb2", "orusb"):
         return 5, members
-    if method == "own":
-        return (1, core["memo"]) if core["memo"] else None
     if method in ("okb", "oeb"):
-        return members, classes * classes if method == "okb" else 2 * classes
+        return classes * classes if method == "okb" else 2 * classes, members
     if method in ("owob", "owub", "weob") and not core["plain_votes"]:
-        return 2 if method == "weob" else members, classes
+        return classes, 2 if method == "weob" else members
     return None
 
 

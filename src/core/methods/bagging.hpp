@@ -10,7 +10,8 @@ namespace poise::POISE_ISA {
 
 // ---- votes
 
-POISE_INLINE double kappa(const double* table, size_t classes) {
+// Agreement beyond chance, times n^2 both above and below the line, so that whole counts give an exact 0.
+POISE_INLINE double kappa(const Record& table, size_t classes) {
     double all = 0.0, agreed = 0.0, by_chance = 0.0;
     for (size_t c = 0; c < classes; ++c) {
         double row = 0.0, column = 0.0;
@@ -22,9 +23,15 @@ POISE_INLINE double kappa(const double* table, size_t classes) {
         agreed += table[c * classes + c];
         by_chance += row * column;
     }
-    // Both parts are taken times n^2, so that whole counts give an exact 0.
     const double above = all * agreed - by_chance, rest = all * all - by_chance;
     return rest > 0.0 && above > 0.0 ? above / rest : 0.0;
+}
+
+POISE_INLINE Octo kappas(const Octo& a, const Octo& b, const Octo& c, const Octo& d) {
+    const Octo none = spread(0.0), all = (a + b) + (c + d), by_chance = (a + b) * (a + c) + (c + d) * (b + d);
+    const Octo above = all * (a + d) - by_chance, rest = all * all - by_chance;
+    const auto counts = (rest > none) & (above > none);
+    return choose(counts, above / choose(counts, rest, spread(1.0)), none);
 }
 
 // The geometric mean of recalls over the classes seen; recall(c) gives one.
@@ -37,66 +44,99 @@ POISE_INLINE double geometric_mean(const State& state, size_t seen, Recall recal
     return seen == 2 ? __builtin_sqrt(product) : power(product, 1.0 / static_cast<double>(seen));
 }
 
-POISE_INLINE void bagging_votes(const State& state, size_t seen) {
-    const size_t members = state.members, classes = state.classes > 2 ? state.classes : 2;
-    const auto mean_of = [&](const double* recalls) POISE_ALWAYS {
-        return geometric_mean(state, seen, [&](size_t c) POISE_ALWAYS { return recalls[c]; });
+POISE_INLINE void weob_votes(const State& state, size_t seen) {
+    const size_t half = state.members / 2;
+    const auto mean_of = [&](size_t which) POISE_ALWAYS {
+        return geometric_mean(state, seen, [&](size_t c) POISE_ALWAYS { return record_of(state, which)[c]; });
     };
-    if (state.set.method == Method::weob) {
-        const double over = mean_of(state.sums), under = mean_of(state.sums + state.slots);
-        const bool better = state.set.form == 2;
-        for (size_t m = 0; m < members; ++m) {
-            const bool first = m < members / 2;
-            state.votes[m] = better ? (first == (over >= under) ? 1.0 : 0.0) : first ? over : under;
-        }
-        if (!better && over + under > 0.0)
-            for (size_t m = 0; m < members; ++m) state.votes[m] /= over + under;
+    double over = mean_of(0), under = mean_of(1);
+    if (state.set.form == 2) {
+        over = over >= under ? 1.0 : 0.0;
+        under = 1.0 - over;
+    } else if (over + under > 0.0) {
+        const double both = over + under;
+        over /= both;
+        under /= both;
+    }
+    for (size_t m = 0; m < state.members; ++m) state.votes[m] = m < half ? over : under;
+}
+
+// The votes of eight members that tell two classes apart.
+POISE_INLINE Octo votes_of_two(const State& state, size_t m) {
+    const auto row = [&](size_t slot) POISE_ALWAYS { return load(state.sums + slot * state.sum_width + m); };
+    if (state.set.method == Method::okb) return kappas(row(0), row(1), row(2), row(3));
+    if (state.set.method == Method::oeb) return square_root((row(0) / row(1)) * (row(2) / row(3)));
+    return square_root(row(0) * row(1));
+}
+
+// Two classes at least were seen.
+POISE_INLINE void bagging_votes(const State& state, size_t seen) {
+    if (state.set.method == Method::weob) return weob_votes(state, seen);
+    if (state.classes == 2) {
+        for (size_t m = 0; m < state.members; m += 8) store(state.votes + m, votes_of_two(state, m));
         return;
     }
-    for (size_t m = 0; m < members; ++m) {
-        const double* own = state.sums + m * state.slots;
-        if (state.set.method == Method::okb)
-            state.votes[m] = kappa(own, classes);
-        else if (state.set.method == Method::oeb)
-            state.votes[m] = geometric_mean(
-                state, seen, [&](size_t c) POISE_ALWAYS { return own[2 * c + 1] > 0.0 ? own[2 * c] / own[2 * c + 1] : 0.0; });
-        else
-            state.votes[m] = mean_of(own);
+    for (size_t m = 0; m < state.members; ++m) {
+        const Record own = record_of(state, m);
+        state.votes[m] = state.set.method == Method::okb
+                             ? kappa(own, state.classes)
+                             : geometric_mean(state, seen, [&](size_t c) POISE_ALWAYS { return own[c]; });
     }
 }
 
 // ---- what is remembered of the members' answers before they learn the row
 
-POISE_INLINE void remember_answer(const State& state, double* own, size_t label, size_t named) {
-    const double right = named == label ? 1.0 : 0.0, decay = state.set.decay;
-    const size_t classes = state.classes > 2 ? state.classes : 2;
-    switch (state.set.method) {
-        case Method::okb:
-            if (decay < 1.0)
-                for (size_t i = 0; i < classes * classes; ++i) own[i] *= decay;
-            own[label * classes + named] += 1.0;
-            return;
-        case Method::oeb:
-            own[2 * label] += right;
-            own[2 * label + 1] += 1.0;
-            return;
-        default:
-            own[label] = decay * own[label] + (1.0 - decay) * right;
+// 1 for each of eight members that name the upper of two classes.
+POISE_INLINE Octo upper_named(const State& state, const Octo& scores) {
+    const Octo none = spread(0.0), one = spread(1.0);
+    return state.positive == 1 ? choose(scores < none, none, one) : choose(scores > none, one, none);
+}
+
+POISE_INLINE void remember_two(const State& state, size_t label) {
+    const Octo decay = spread(state.set.decay), one = spread(1.0);
+    const bool fades = state.set.method == Method::okb && state.set.decay < 1.0;
+    for (size_t m = 0; m < state.members; m += 8) {
+        const auto at = [&](size_t slot) POISE_ALWAYS { return state.sums + slot * state.sum_width + m; };
+        const Octo upper = upper_named(state, load(state.scored + m)), right = label == 1 ? upper : one - upper;
+        if (state.set.method == Method::okb) {
+            for (size_t slot = 0; fades && slot < 4; ++slot) store_members(state, m, at(slot), load(at(slot)) * decay);
+            store_members(state, m, at(2 * label), load(at(2 * label)) + (one - upper));
+            store_members(state, m, at(2 * label + 1), load(at(2 * label + 1)) + upper);
+        } else if (state.set.method == Method::oeb) {
+            store_members(state, m, at(2 * label), load(at(2 * label)) + right);
+            store_members(state, m, at(2 * label + 1), load(at(2 * label + 1)) + one);
+        } else {
+            store_members(state, m, at(label), decay * load(at(label)) + spread(1.0 - state.set.decay) * right);
+        }
+    }
+}
+
+POISE_INLINE void remember_recall(const State& state, double& recall, bool right) {
+    recall = state.set.decay * recall + (1.0 - state.set.decay) * (right ? 1.0 : 0.0);
+}
+
+POISE_INLINE void remember_halves(const State& state, size_t label) {
+    const size_t half = state.members / 2;
+    for (size_t m = 0; m < state.members; ++m) state.votes[m] = 1.0;
+    for (size_t which = 0; which < 2; ++which) {
+        combine(state, state.scored, which * half, (which + 1) * half, state.votes, false, state.slope);
+        remember_recall(state, record_of(state, which)[label], choice(state, state.slope) == label);
     }
 }
 
 POISE_INLINE void remember_answers(const State& state, size_t label) {
     if (!state.slots) return;
-    if (state.set.method != Method::weob) {
-        for (size_t m = 0; m < state.members; ++m)
-            remember_answer(state, state.sums + m * state.slots, label, choice(state, state.scored + m * state.span));
-        return;
-    }
-    for (size_t m = 0; m < state.members; ++m) state.votes[m] = 1.0;
-    for (size_t half = 0; half < 2; ++half) {
-        const size_t size = state.members / 2;
-        combine(state, state.scored, half * size, (half + 1) * size, state.votes, false, state.slope);
-        remember_answer(state, state.sums + half * state.slots, label, choice(state, state.slope));
+    if (state.set.method == Method::weob) return remember_halves(state, label);
+    if (state.span == 1) return remember_two(state, label);
+    for (size_t m = 0; m < state.members; ++m) {
+        const Record own = record_of(state, m);
+        const size_t named = choice(state, state.scored + m * state.span);
+        if (state.set.method != Method::okb) {
+            remember_recall(state, own[label], named == label);
+            continue;
+        }
+        for (size_t i = 0; state.set.decay < 1.0 && i < state.slots; ++i) own[i] *= state.set.decay;
+        own[label * state.classes + named] += 1.0;
     }
 }
 

@@ -1,6 +1,6 @@
 // Ensembles whose members pass the row on, weighed by how well it went: OAdaB, OAdaC2, OCSB2, ORUSB.
 //
-// `sums` holds five rows of numbers, one number per member: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that it met; and for ORUSB
+// `sums` holds five rows, one number per member in each: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that it met; and for ORUSB
 // the same of each of the two classes.
 #pragma once
 #include "../ledger.hpp"
@@ -10,13 +10,6 @@ namespace poise::POISE_ISA {
 
 constexpr double kLeastError = 1e-6, kLargestPassed = 100.0;
 constexpr size_t kRight = 0, kWrong = 1, kAll = 2, kOfClass = 3;
-
-// One member's numbers in those rows.
-struct Record {
-    double* first;
-    size_t members;
-    POISE_INLINE double& operator[](size_t row) const { return first[row * members]; }
-};
 
 POISE_INLINE double bounded_error(double error) {
     return error < kLeastError ? kLeastError : error > 1.0 - kLeastError ? 1.0 - kLeastError : error;
@@ -71,12 +64,11 @@ POISE_INLINE double pass_on(const Settings& set, const Record& own, double passe
         side += cost * passed;
         if (side > 0.0) next = cost * passed * own[kAll] / (2.0 * side);
     } else {
-        (right ? own[kRight] : own[kWrong]) += passed;
-        const double all = own[kRight] + own[kWrong];
-        if (all > 0.0) {
-            const double error = bounded_error(own[kWrong] / all);
-            next = passed / (2.0 * (right ? 1.0 - error : error));
-        }
+        double& side = right ? own[kRight] : own[kWrong];
+        side += passed;
+        const double all = own[kRight] + own[kWrong], least = kLeastError * all, most = all - least;
+        const double share = side < least ? least : side > most ? most : side;
+        if (all > 0.0) next = passed * (all / (2.0 * share));
     }
     return next < kLargestPassed ? next : kLargestPassed;
 }
@@ -94,7 +86,7 @@ POISE_INLINE void boost(const State& state, size_t label, Learn learn) {
     }
     double passed = 1.0;
     for (size_t m = 0; m < state.members; ++m) {
-        const Record own{state.sums + m, state.members};
+        const Record own = record_of(state, m);
         own[kAll] += passed;
         double rate = passed;
         if (set.method == Method::orusb) {

@@ -26,8 +26,9 @@ POISE_INLINE double resampled_of_many(State& state, size_t label) {
 // Rates by shares of the classes, as published in 2013: heads over-samples the minority, tails under-samples the majority.
 POISE_INLINE double hybrid_by_shares(State& state, size_t label) {
     const double share = shares_with(state, label).own;
-    const bool heads = uniform(state.tally->random) < 0.5, minority = in_minority(state, label);
-    return heads ? drawn(state, minority, 1.0 / share) : drawn(state, !minority, 1.0 - share);
+    const double heads = one_if(uniform(state.tally->random) < 0.5);
+    const double rate = heads * (1.0 / share) + (1.0 - heads) * (1.0 - share);
+    return drawn(state, in_minority(state, label) == (heads == 1.0), rate);
 }
 
 POISE_INLINE double hybrid(State& state, size_t label) {

@@ -3,7 +3,8 @@
 from poise.methods.bagging import OB, OEB, OKB, OOB, OUB, OUOB, OWOB, OWUB, WEOB
 from poise.methods.boosting import OCSB2, ORUSB, OAdaB, OAdaC2
 from poise.methods.dual_averaging import CSRDA
-from poise.methods.plugins import load_entry_points, load_plugin, method
+from poise.methods.loading import load_entry_points, load_plugin
+from poise.methods.plugins import method
 from poise.methods.registry import Entry, Method, forget, get, names, offer, table
 from poise.methods.resampling import OHR, OOR, OSMOTE, OUR
 from poise.methods.weighting import CSOGD, HGD, OGD

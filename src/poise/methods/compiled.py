@@ -1,5 +1,6 @@
 """Functions of a user's own method as machine code, where numba is installed."""
 
+import math
 import operator
 from collections.abc import Callable
 from functools import cache
@@ -38,10 +39,9 @@ def _numba() -> ModuleType | None:
 
 def _cfunc(numba: ModuleType, function: Callable[..., Any], record: Any) -> Any:
     """Compile a function with the signature that the core calls; None if it uses what numba does not know."""
-    types, carray, words = numba.types, numba.carray, _words(numba)
+    types, carray, nan, words = numba.types, numba.carray, math.nan, _words(numba)
     make_row, make_ledger, make_draws = words["make_row"], words["make_ledger"], words["make_draws"]
     make_parameters = _parameters(numba, record)
-    inner = numba.njit(error_model="numpy")(function)
 
     def asked(row, classes, count, top_share, least_share, memo, memo_size, numbers, random, x, width):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202, PLR0917
         facts = carray(row, 1)[0]
@@ -49,7 +49,12 @@ def _cfunc(numba: ModuleType, function: Callable[..., Any], record: Any) -> Any:
         told = make_row((*whole, facts.score, facts.margin, facts.loss, facts.slope, carray(x, (width,))))
         ledger = make_ledger((carray(classes, (count,)), top_share, least_share))
         draws = make_draws((carray(random, (1,)),))
-        return float(inner(told, ledger, carray(memo, (memo_size,)), make_parameters(numbers), draws))
+        answer = nan  # an error may not leave a compiled function; the core refuses a row whose answer is NaN
+        try:
+            answer = float(inner(told, ledger, carray(memo, (memo_size,)), make_parameters(numbers), draws))
+        except Exception:  # noqa: BLE001 - numba knows no finer ones
+            answer = nan
+        return answer
 
     doubles, number, whole = types.CPointer(types.float64), types.float64, types.int64
     rows, classes = types.CPointer(numba.from_dtype(ROW)), types.CPointer(numba.from_dtype(CLASS))
@@ -57,8 +62,9 @@ def _cfunc(numba: ModuleType, function: Callable[..., Any], record: Any) -> Any:
         rows, classes, whole, number, number, doubles, whole, doubles, types.CPointer(types.uint64), doubles, whole
     )
     try:
+        inner = numba.njit(error_model="numpy", boundscheck=True)(function)
         return numba.cfunc(signature, error_model="numpy")(asked)
-    except (numba.errors.TypingError, numba.errors.UnsupportedError, numba.errors.LoweringError):
+    except Exception:  # noqa: BLE001 - whatever numba cannot compile is called back instead
         return None
 
 
@@ -87,7 +93,7 @@ def _structure(name: str, members: list[tuple[str, Any]]) -> tuple[type, Any]:
         def __init__(self) -> None:
             super().__init__(name=f"poise.{name}")
 
-    @register_model(Structure)  # type: ignore[untyped-decorator]
+    @register_model(Structure)
     class _Model(models.StructModel):  # type: ignore[misc]
         def __init__(self, manager: Any, kind: Any) -> None:
             super().__init__(manager, kind, members)
@@ -125,13 +131,16 @@ def _parameters(numba: ModuleType, record: Any) -> Any:
 
 
 def _teach_ledger(numba: ModuleType, ledger_type: type) -> None:
-    @numba.extending.overload(operator.getitem)  # type: ignore[untyped-decorator]
+    @numba.extending.overload(operator.getitem)
     def get(ledger, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202 - numba compares signatures
-        if isinstance(ledger, ledger_type):
-            return lambda ledger, index: ledger.classes[index]
-        return None
+        def told(ledger, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+            if index < 0 or index >= ledger.classes.size:
+                raise IndexError("no such class")
+            return ledger.classes[index]
 
-    @numba.extending.overload(len)  # type: ignore[untyped-decorator]
+        return told if isinstance(ledger, ledger_type) else None
+
+    @numba.extending.overload(len)
     def length(ledger):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         return (lambda ledger: ledger.classes.size) if isinstance(ledger, ledger_type) else None
 
@@ -141,7 +150,7 @@ def _teach_draws(numba: ModuleType, draws_type: type) -> None:
     golden, first, second = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
     shifts = tuple(np.uint64(bits) for bits in (30, 27, 31, 11))
 
-    @numba.njit  # type: ignore[untyped-decorator]
+    @numba.njit
     def uniform(state):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         state[0] += golden
         z = state[0]
@@ -149,7 +158,7 @@ def _teach_draws(numba: ModuleType, draws_type: type) -> None:
         z = (z ^ (z >> shifts[1])) * second
         return float((z ^ (z >> shifts[2])) >> shifts[3]) * 2.0**-53
 
-    @numba.njit  # type: ignore[untyped-decorator]
+    @numba.njit
     def events(state, rate):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         u, chance, count = uniform(state), np.exp(-rate), 0.0
         total = chance
@@ -161,11 +170,11 @@ def _teach_draws(numba: ModuleType, draws_type: type) -> None:
             total += chance
         return count
 
-    @numba.extending.overload_method(draws_type, "uniform")  # type: ignore[untyped-decorator]
+    @numba.extending.overload_method(draws_type, "uniform")
     def draw_uniform(draws):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         return lambda draws: uniform(draws.state)
 
-    @numba.extending.overload_method(draws_type, "poisson")  # type: ignore[untyped-decorator]
+    @numba.extending.overload_method(draws_type, "poisson")
     def draw_poisson(draws, rate):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         def draw(draws, rate):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
             rest, count = min(float(rate), 1e6), 0.0

@@ -1,24 +1,21 @@
 """A user's own method: one function, or a small class of functions, entered in the registry by a decorator."""
 
-import importlib.util
+import dis
 import inspect
 import keyword
-import sys
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import fields, make_dataclass
-from importlib import metadata
-from pathlib import Path
+from itertools import pairwise
 from typing import Any, ClassVar
 
-from poise.errors import ParameterError, PoiseError, as_number
+from poise.errors import ParameterError, as_number
 from poise.learners import Learner
 from poise.methods.compiled import compiled
-from poise.methods.registry import FAMILIES, Method, named, names, register
+from poise.methods.registry import FAMILIES, Method, named, register
 
 #: What a class may define; a function is its `weigh`.
 PARTS = ("weigh", "repeats", "margin", "synthetic")
-GROUP = "poise.methods"
 Function = Callable[..., Any]
 
 
@@ -68,11 +65,11 @@ def own_functions(name: str, parameters: tuple[tuple[str, float], ...]) -> dict[
         "memo": kind.memo_size,
         "parameters": record(*(value for _, value in parameters)),
         "numbers": [value for _, value in parameters],
-        "sees_row": any(_mentions_row(function) for function in kind.functions.values()),
+        "sees_row": any(_reads_x(function) for function in kind.functions.values()),
         "calls_back": False,
     }
     for part, function in kind.functions.items():
-        address = compiled(function, record) if kind.compiles and part != "synthetic" else None
+        address = compiled(function, record) if kind.compiles and part != "synthetic" and _may_compile(function) else None
         asked[part] = address or function
         asked["calls_back"] |= address is None
     return asked
@@ -94,9 +91,10 @@ def method(
 ) -> Callable[[Any], Any]:
     """Enter a function, or a class of functions, in the registry as a method of your own.
 
-    Each function takes ``(row, ledger, memo, p, rng)`` and returns a number. ``row`` tells y (the number of its class), positive,
-    right, t, member, score, margin, loss, slope and x; ``ledger`` tells top_share and least_share, and ``ledger[y]`` what is
-    known of a class: seen, share, pulled, travelled. ``p`` holds the parameters; ``rng.uniform()`` and ``rng.poisson(rate)`` draw.
+    Each function takes ``(row, ledger, memo, p, rng)`` and returns a number. ``row`` tells y (the number of its class),
+    positive, right, t, member, score, margin, loss, slope and x; ``ledger`` tells top_share and least_share, and ``ledger[y]``
+    what is known of a class: seen, share, pulled, travelled. ``p`` holds the parameters; ``rng.uniform()`` and
+    ``rng.poisson(rate)`` draw.
 
     Parameters
     ----------
@@ -139,7 +137,7 @@ def method(
         if repeats is True:
             functions = {"repeats": functions["weigh"], **{k: f for k, f in functions.items() if k != "weigh"}}
         extra = {"repeats": repeats if callable(repeats) else None, "margin": margin, "synthetic": synthetic}
-        functions |= {part: function for part, function in extra.items() if function is not None}
+        functions |= {part: _function(function) for part, function in extra.items() if function is not None}
         for part, function in functions.items():
             _require_five(name, part, function)
         namespace = {
@@ -162,64 +160,12 @@ def method(
     return enter
 
 
-def load_plugin(path: str | Path) -> list[str]:
-    r"""Run a Python file that registers methods; returns their names.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from poise import methods
-    >>> text = "import poise\n@poise.method('two')\ndef two(row, ledger, memo, p, rng):\n    return 2.0\n"
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "two.py")
-    ...     _ = path.write_text(text)
-    ...     methods.load_plugin(path)
-    ['two']
-    >>> methods.forget("two")
-    """
-    file = Path(path)
-    if not file.is_file():
-        raise ParameterError(f"plugin {str(path)!r} is no file; give the path of a Python file that registers a method.")
-    before = set(names())
-    spec = importlib.util.spec_from_file_location(f"poise_plugin_{file.stem}", file)
-    if spec is None or spec.loader is None:
-        raise ParameterError(f"plugin {str(path)!r} is no Python file; its name must end in .py.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except PoiseError:
-        raise
-    except Exception as error:
-        raise ParameterError(f"plugin {str(path)!r} fails with {type(error).__name__}: {error}; repair it.") from error
-    new = sorted(set(names()) - before)
-    if not new:
-        raise ParameterError(f"plugin {str(path)!r} registers no method; decorate a function with @poise.method('name').")
-    return new
-
-
-def load_entry_points() -> None:
-    """Load the methods that installed packages offer as entry points of the group "poise.methods"."""
-    for point in metadata.entry_points(group=GROUP):
-        try:
-            point.load()
-        except Exception as error:
-            raise ParameterError(
-                f"entry point {point.name!r} of {GROUP} fails with {type(error).__name__}: {error}; repair or remove its package."
-            ) from error
-
-
 def _parts(name: str, given: Any) -> dict[str, Function]:
     """Functions of a function or a class."""
     if not inspect.isclass(given):
         if not callable(given):
             raise ParameterError(f"method {name!r} is {given!r}; decorate a function or a class.")
-        return {"weigh": given}
+        return {"weigh": _function(given)}
     functions = {part: _function(vars(given)[part]) for part in PARTS if part in vars(given)}
     if not functions:
         raise ParameterError(f"method {name!r}: its class defines none of {', '.join(PARTS)}; define at least weigh.")
@@ -227,9 +173,10 @@ def _parts(name: str, given: Any) -> dict[str, Function]:
 
 
 def _function(value: Any) -> Function:
-    """Return a function of a class body, static or plain."""
+    """Return a function of a class body, static or plain, or one by itself."""
     function: Function = value.__func__ if isinstance(value, staticmethod) else value
-    return function
+    plain: Function = getattr(function, "py_func", function)  # of one that numba has compiled already
+    return plain
 
 
 def _require_five(name: str, part: str, function: Function) -> None:
@@ -253,10 +200,27 @@ def _require_form(name: str, members: int, memo: int, parameters: dict[str, Any]
             raise ParameterError(f"{key} is {value!r}; a parameter of {name} must be a number.")
 
 
-def _mentions_row(function: Function) -> bool:
-    """Tell whether a function reads `row.x`, which costs a copy of each row."""
+def _may_compile(function: Function) -> bool:
+    """Tell whether a function is worth a try: one that raises errors of its own is called back, so that they come through."""
+    return inspect.isfunction(function) and all(step.opname != "RAISE_VARARGS" for step in dis.get_instructions(function))
+
+
+def _reads_x(function: Function) -> bool:
+    """Tell whether a function reads `row.x`, or hands the row on to what might; that costs a copy of each row."""
     code = getattr(function, "__code__", None)
-    return code is None or "x" in code.co_names
+    if code is None or code.co_argcount != 5 or code.co_varnames[0] in code.co_cellvars:
+        return True
+    steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
+    for step, after in pairwise(steps):
+        loads = "LOAD_FAST" in step.opname and code.co_varnames[0] in (step.argval, *_several(step.argval))
+        if loads and (after.opname not in ("LOAD_ATTR", "LOAD_METHOD") or after.argval == "x" or _several(step.argval)):
+            return True
+    return False
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    """Names of an instruction that loads two at once, as newer versions of Python have them."""
+    return value if isinstance(value, tuple) else ()
 
 
 _RECORDS: dict[tuple[str, ...], Any] = {}

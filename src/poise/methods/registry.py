@@ -36,8 +36,15 @@ class Method:
 
     @property
     def entry(self) -> "Entry":
-        """The method's entry in the registry."""
-        return next(e for e in _REGISTRY.values() if e.kind is type(self) and e.describes(self))
+        """The method's entry in the registry; for a subclass that has none, that of the class it comes from."""
+        for kind in type(self).__mro__:
+            for entry in _REGISTRY.values():
+                if entry.kind is kind and entry.describes(self):
+                    return entry
+        raise ParameterError(
+            f"{type(self).__name__} is not registered, or no longer; enter it with poise.method, or use a name of "
+            "poise.methods.names()."
+        )
 
     @property
     def name(self) -> str:
@@ -135,7 +142,9 @@ def register(name: str, *, title: str = "", standing: str = "", unused: tuple[st
 
     def enter(method: M) -> M:
         if name in _REGISTRY:
-            raise ParameterError(f"method name {name!r} is taken by {_REGISTRY[name].title!r}; choose another one.")
+            own = _REGISTRY[name].family == FAMILIES[-1]
+            remedy = f"choose another one{f', or call poise.methods.forget({name!r}) first' * own}"
+            raise ParameterError(f"method name {name!r} is taken by {_REGISTRY[name].title!r}; {remedy}.")
         line = (title or method.title, method.family, method.paper, standing or method.standing)
         _REGISTRY[name] = Entry(name, *line, method, fixed, unused)
         return method
