@@ -18,8 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bits
+import file_parts
 import poise
-from poise import HGD, OGD, SVM, HGDClassifier, Logistic, Perceptron, Softmax, StreamClassifier, load
+from poise import HGD, OGD, SVM, HGDClassifier, Logistic, Perceptron, Softmax, StreamClassifier, load, methods
 from poise.classifier import from_bytes, to_bytes
 from poise.errors import DataError, FileError, NotFittedError, ParameterError
 
@@ -220,23 +221,31 @@ class TestFile:
             with pytest.raises(FileError, match=r"cannot be read back by load\(\); use a StreamClassifier or HGDClassifier\.$"):
                 to_bytes(fitted(own))
 
-    def test_a_user_s_own_method_has_none_since_load_does_not_know_it(self):
-        class Own(HGD):
-            pass
+    @pytest.mark.parametrize("kind", [HGD, OGD, methods.OOB])
+    def test_a_method_that_is_not_registered_has_none_since_load_does_not_know_it(self, kind):
+        """Methods of a user's own can be saved once they are entered with poise.method: see test_plugins."""
+        own = type("Own", (kind,), {})
+        with pytest.raises(FileError, match=r"^Parameter method is Own\(\), which a model file cannot hold: .* poise.method"):
+            to_bytes(fitted(StreamClassifier, own()))
 
-        with pytest.raises(FileError, match=r"^Parameter method is .*Own\(.*, which a model file cannot hold"):
-            to_bytes(fitted(StreamClassifier, Own()))
+    def test_nor_has_a_learner_that_is_not_registered(self):
+        own = type("Own", (SVM,), {})
+        with pytest.raises(FileError, match=r"^Parameter learner is Own\(\), which .*; use one of poise\.learners\.names\(\)\.$"):
+            to_bytes(fitted(StreamClassifier, "hgd", own()))
 
     def test_parameters_changed_while_learning_are_refused_when_saved(self):
         clf = fitted()
-        clf.eta0 = 1.0
-        with pytest.raises(FileError, match=r"were changed after it began to learn.*; set them back, or call fit again"):
-            to_bytes(clf)
+        for name, value in (("eta0", 1.0), ("random_state", 5)):
+            begun = getattr(clf, name)
+            with pytest.warns(UserWarning, match=f"^{name} set on a HGDClassifier that has begun to learn"):
+                clf.set_params(**{name: value})
+            with pytest.raises(FileError, match=r"were changed after it began to learn.*; set them back, or call fit again"):
+                to_bytes(clf)
+            clf.set_params(**{name: begun})
+            assert getattr(again(clf), name) == begun
         clf.eta0 = -1.0
         with pytest.raises(ParameterError, match="eta0"):
             to_bytes(clf)
-        clf.set_params(eta0=0.3, random_state=5)
-        assert again(clf).random_state == 5
 
     def test_it_is_whole_while_another_thread_learns(self):
         clf, stop = fitted(), threading.Event()
@@ -261,8 +270,10 @@ FORBIDDEN_MODULES = {
     "codeop", "subprocess", "ctypes", "yaml", "pkgutil", "zipimport", "pty", "builtins",
 }  # fmt: skip
 FORBIDDEN_NAMES = {"eval", "exec", "compile", "__import__", "breakpoint"}
-#: Modules that no model file is read through, and what they may use.
-EXCUSED = {"datasets": {"importlib"}}
+#: Files that say nothing to `load`, and what they may use: a folder's tables, plugins that a user names by their path. What
+#: installed packages offer is imported too, once, by what they say of themselves and not by what a model file says; and
+#: `compile` is the name of an option. TestLoading watches what really happens.
+EXCUSED = {"datasets": {"importlib"}, "methods/loading.py": {"importlib"}, "methods/plugins.py": {"compile"}}
 
 
 def uses(tree):
@@ -291,7 +302,7 @@ def uses(tree):
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_module_can_run_what_a_file_says(path):
-    excused = EXCUSED.get(path.relative_to(SOURCE).parts[0], set())
+    excused = set().union(*(names for place, names in EXCUSED.items() if path.relative_to(SOURCE).is_relative_to(place)))
     found = [f"{name} in line {line}" for name, line in uses(ast.parse(path.read_text())) if name not in excused]
     assert found == []
 
@@ -303,6 +314,59 @@ def test_the_gate_above_sees_what_it_should():
     ):  # fmt: skip
         assert list(uses(ast.parse(text))), text
     assert not list(uses(ast.parse("np.load(f, allow_pickle=False)")))
+
+
+WATCHED = """
+import sys, warnings
+warnings.simplefilter("error")
+import poise
+poise.methods.names() if sys.argv[1] == "all" else None
+seen, watching = [], False
+EVENTS = {'import', 'exec', 'compile', 'open', 'os', 'subprocess', 'ctypes', 'marshal', 'pickle', 'code', 'socket'}
+def watch(event, facts):
+    if watching and event.split(".")[0] in EVENTS:
+        seen.append((event, facts))
+sys.addaudithook(watch)
+for path in sys.argv[2:]:
+    watching = True
+    try:
+        told = poise.load(path)
+    except poise.FileError as error:
+        told = error
+    watching = False
+    print(type(told).__name__, *sorted({f"{event}:{facts[0]}" for event, facts in seen}), sep="|")
+    seen.clear()
+"""
+
+
+class TestLoading:
+    """What the interpreter does while `load` reads a file, as it tells its audit hooks."""
+
+    def watched(self, mode, *paths):
+        called = [sys.executable, "-c", WATCHED, mode, *map(str, paths)]
+        done = subprocess.run(called, capture_output=True, text=True, check=False, cwd=paths[0].parent)
+        assert done.returncode == 0, done.stderr
+        return [line.split("|") for line in done.stdout.splitlines()]
+
+    def test_of_any_method_opens_the_file_and_runs_nothing(self, tmp_path):
+        paths = [tmp_path / f"{name}.poise" for name in methods.names()]
+        for path in paths:
+            fitted(StreamClassifier, path.stem, "svm").save(path)
+        for path, (kind, *events) in zip(paths, self.watched("all", *paths), strict=True):
+            assert (kind, events) == ("StreamClassifier", [f"open:{path}"])
+
+    @pytest.mark.parametrize("name", ["evil", "os.system", "../evil", "evil.py", "__import__('evil')", "poise_plugin_evil"])
+    def test_of_an_unknown_method_asks_the_registry_and_runs_nothing(self, name, tmp_path):
+        """Neither a module of that name nor a file of that path, though both are at hand."""
+        (tmp_path / "evil.py").write_text("print('evil')")
+        for method in (name, {"name": name, "parameters": {}}):
+            path = tmp_path / "m.poise"
+            path.write_bytes(file_parts.with_parameters(kind="four classes", method=method))
+            assert self.watched("all", path) == [["FileError", f"open:{path}"]]
+            (fresh,) = self.watched("fresh", path)  # the first time installed packages are asked what they offer
+            assert fresh[0] == "FileError"
+            assert [event for event in fresh if "evil" in event and event != f"open:{path}"] == []
+            assert [event for event in fresh if event.startswith("os.system") or event.startswith("subprocess")] == []
 
 
 class Interruption:

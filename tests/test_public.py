@@ -15,7 +15,7 @@ import pytest
 import poise
 import poise.figures
 import poise.river
-from poise import HGD, OGD, SVM, HGDClassifier, Logistic, Perceptron, Softmax, StreamClassifier, methods
+from poise import HGD, OGD, SVM, HGDClassifier, StreamClassifier, learners, methods
 from poise.errors import ParameterError
 from poise.methods import Method
 
@@ -23,8 +23,8 @@ API = Path(__file__).parents[1] / "docs" / "api.md"
 ROOMS = [name for name, value in vars(poise).items() if inspect.ismodule(value) and name in poise.__all__]
 THINGS = [name for name in poise.__all__ if inspect.isclass(getattr(poise, name)) or inspect.isfunction(getattr(poise, name))]
 CONSTRUCTORS = [
-    HGD, OGD, SVM, Logistic, Perceptron, Softmax, HGDClassifier, StreamClassifier, poise.river.HGDClassifier,
-    poise.river.StreamClassifier,
+    *dict.fromkeys(entry.kind for entry in methods.table()), *learners.table(), HGDClassifier, StreamClassifier,
+    poise.river.HGDClassifier, poise.river.StreamClassifier,
 ]  # fmt: skip
 every_constructor = pytest.mark.parametrize("kind", CONSTRUCTORS, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
 

@@ -72,13 +72,17 @@ POISE_INLINE Joint joint_slope(const State& state, size_t label) {
     return {pull_of_margin(set.loss, (label == 0 ? -weighed : weighed) / all), right};
 }
 
-// How often each member learns the row, in place of its rate.
-POISE_INLINE void draw_times(State& state) {
+// How often each member learns the row, in place of its rate. Chances are kept from row to row: those of the rate that members
+// have in common, and those of a member's own rates for the two classes.
+POISE_INLINE void draw_times(State& state, size_t label) {
     uint64_t& random = state.tally->random;
-    Chances<8> chances;
+    Chances<8>* kept = reinterpret_cast<Chances<8>*>(state.chances);
+    const double common = state.rates[0];
+    Chances<8>* own = kept + 1 + (label == state.positive ? state.members : 0);
     for (size_t m = 0; m < state.members; ++m) {
         double& rate = state.rates[m];
         if (rate > 0.0 && rate <= 2.0 * kSmallRate) {
+            Chances<8>& chances = rate == common ? *kept : own[m];
             if (rate != chances.rate) chances.prepare(rate);
             rate = chances.draw(random);
         } else {
@@ -91,7 +95,7 @@ POISE_ONCE double learn_bag(State& state, size_t label, double pull, double squa
     const double slope = state.set.together ? joint_slope(state, label).slope : 0.0;
     remember_answers(state, label);
     fill_rates(state, label);
-    draw_times(state);
+    draw_times(state, label);
     const double members = static_cast<double>(state.members);
     if (state.set.together) return move_together(state, label, pull, slope, square) / members;
     if (state.span == 1) return repeat_all(state, label, pull, square) / members;
@@ -106,7 +110,7 @@ POISE_ONCE double learn_boost(State& state, size_t label, double pull, double sq
     const Joint joint = together ? joint_slope(state, label) : Joint{0.0, false};
     double travelled = 0.0;
     boost(state, label, [&](size_t m, double rate) POISE_ALWAYS {
-        const double times = poisson_near_one(state.tally->random, rate);
+        const double times = poisson_near_one(state.tally->random, rate, state.largest_chances);
         if (together) {
             state.rates[m] = times;
             return joint.right;

@@ -12,6 +12,7 @@ namespace {
 // Values one row's staging area must hold; kept per thread so that scoring needs no memory of the model.
 struct Scratch {
     Doubles staged, raw, copy, slope, scored, before;
+    Doubles chances, largest_chances;
     Doubles shown, moves, votes, rates, joint, kernel_sums, waves, wave_column, own_row, synthetic;
     std::vector<int64_t> column;
     std::vector<ClassFacts> facts;
@@ -389,6 +390,8 @@ State Model::view(const Block& block) const {
     if (set.learning == Learning::kernel) at_least(own.kernel_sums, memory.outputs * 8);
     at_least(own.waves, wave_stride());
     at_least(own.wave_column, wave_stride());
+    at_least(own.chances, (2 * memory.members + 1) * 9);
+    at_least(own.largest_chances, 256);
     at_least(own.facts, memory.account.size());
     if (set.method == Method::osmote || set.method == Method::own) {
         at_least(own.own_row, memory.stride + 8);
@@ -444,6 +447,8 @@ State Model::view(const Block& block) const {
     state.wave_table = wave_table_.empty() ? nullptr : wave_table_.data();
     state.wave_phase = wave_phase_.data();
     state.wave_stride = wave_stride();
+    state.chances = own.chances.data();
+    state.largest_chances = own.largest_chances.data();
     state.own_row = own.own_row.data();
     state.synthetic = own.synthetic.data();
     state.own = &own_method;

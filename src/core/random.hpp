@@ -77,8 +77,32 @@ POISE_INLINE double poisson(uint64_t& state, double rate) {
     return poisson_of(u, rate, exponential(-rate));
 }
 
-// A draw with a rate near 1, another one each time.
-POISE_INLINE double poisson_near_one(uint64_t& state, double rate) {
+// The same for the largest rate that boosting passes on, which is common there; filled when it is first met.
+constexpr double kLargestPassed = 100.0;
+constexpr size_t kMostEvents = 256;
+
+POISE_ONCE void fill_largest(double* sums) {
+    double chance = exponential(-kLargestPassed), sum = chance;
+    for (size_t k = 0; k < kMostEvents; ++k) {
+        sums[k] = sum;
+        chance *= kLargestPassed / static_cast<double>(k + 1);
+        sum += chance;
+    }
+}
+
+POISE_ONCE double poisson_of_largest(uint64_t& state, double* sums) {
+    if (sums[0] == 0.0) fill_largest(sums);
+    const double u = uniform(state);
+    Sum events;
+    for (size_t k = 0; k < kMostEvents && sums[k] <= u; k += 8)
+        events.add(choose(spread(u) < load(sums + k), spread(0.0), spread(1.0)));
+    const double found = events.total();
+    return found < 200.0 ? found : poisson_of(u, kLargestPassed, sums[0]);
+}
+
+// A draw with a rate near 1, another one each time; `largest` holds the chances of the largest rate.
+POISE_INLINE double poisson_near_one(uint64_t& state, double rate, double* largest) {
+    if (rate == kLargestPassed) return poisson_of_largest(state, largest);
     if (!(rate > 0.0) || rate > kSmallRate) return poisson(state, rate);
     Chances<4> chances;
     chances.prepare(rate);

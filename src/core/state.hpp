@@ -171,6 +171,7 @@ struct State {
     double* wave_column;
     size_t wave_stride;  // features, padded
     double *own_row, *synthetic;                 // dense rows, padded
+    double *chances, *largest_chances;           // of Poisson draws, kept from row to row
     const Own* own;
     ClassFacts* facts;  // per class
 };

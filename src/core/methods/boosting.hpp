@@ -8,7 +8,7 @@
 
 namespace poise::POISE_ISA {
 
-constexpr double kLeastError = 1e-6, kLargestPassed = 100.0;
+constexpr double kLeastError = 1e-6;
 constexpr size_t kRight = 0, kWrong = 1, kAll = 2, kOfClass = 3;
 
 POISE_INLINE double bounded_error(double error) {
@@ -46,29 +46,33 @@ POISE_INLINE double kept_rate(const State& state, const Record& own, double pass
     return finite(rate) ? rate : passed;
 }
 
+// What a member passes on, as a multiple of what it was given: part of `all` over part of `share`, where share / all is an error
+// or its counterpart, held within its bounds. Members wait for each other, so there is one division.
+POISE_INLINE double times_all_over(double all, double share) {
+    const double least = kLeastError * all, most = all - least;
+    if (__builtin_expect((share < least) | (share > most), 0)) share = share < least ? least : most;
+    return all / share;
+}
+
 // What the next member is given, after this one was right or wrong.
 POISE_INLINE double pass_on(const Settings& set, const Record& own, double passed, bool right, double cost) {
     double next = passed;
     if (set.method == Method::ocsb2) {
         own[kWrong] += right ? 0.0 : passed;
         own[kRight] += right ? 0.0 : cost * passed;  // the cost of what went wrong
-        if (own[kAll] > 0.0) {
-            const double plain = own[kWrong] / own[kAll], error = bounded_error(plain), costs = own[kRight] / own[kAll];
-            if (!right)
-                next = cost * passed / (error + costs);
-            else if (plain > 0.0)
-                next = passed * error / ((1.0 - error) * (error + costs));
-        }
+        const double all = own[kAll], wrong = own[kWrong];
+        const double error = times_all_over(all, wrong), costly = 1.0 / error + own[kRight] / all;  // all / wrong, e + q
+        if (all > 0.0 && !right) next = cost * passed / costly;
+        if (all > 0.0 && right && wrong > 0.0) next = passed / ((error - 1.0) * costly);
     } else if (set.method == Method::oadac2) {
         double& side = right ? own[kRight] : own[kWrong];
         side += cost * passed;
-        if (side > 0.0) next = cost * passed * own[kAll] / (2.0 * side);
+        if (side > 0.0) next = cost * passed * (0.5 * own[kAll] / side);
     } else {
         double& side = right ? own[kRight] : own[kWrong];
+        const double all = own[kRight] + own[kWrong] + passed;
         side += passed;
-        const double all = own[kRight] + own[kWrong], least = kLeastError * all, most = all - least;
-        const double share = side < least ? least : side > most ? most : side;
-        if (all > 0.0) next = passed * (all / (2.0 * share));
+        if (all > 0.0) next = passed * (0.5 * times_all_over(all, side));
     }
     return next < kLargestPassed ? next : kLargestPassed;
 }

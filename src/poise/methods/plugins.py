@@ -195,7 +195,10 @@ def _require_form(name: str, members: int, memo: int, parameters: dict[str, Any]
         raise ParameterError(f"members is {members!r}; it must be a whole number from 1 to 10,000.")
     if not isinstance(memo, int) or not 0 <= memo <= 1_000_000:
         raise ParameterError(f"memo is {memo!r}; it must be a whole number from 0 to 1,000,000.")
+    taken = {*dir(OwnMethod), *OwnMethod.__annotations__, *Method.__annotations__}
     for key, value in parameters.items():
+        if key in taken or key.startswith("_") or not key.isidentifier() or keyword.iskeyword(key):
+            raise ParameterError(f"a parameter of {name} is called {key!r}, which means something else here; choose another name.")
         if not abs(as_number(value)) < float("inf"):
             raise ParameterError(f"{key} is {value!r}; a parameter of {name} must be a number.")
 
