@@ -3,6 +3,8 @@
 import os
 import sys
 
+import pytest
+
 # scripts/check --sanitize tests a build of its own, not the installed one.
 if folder := os.environ.get("POISE_SANITIZED"):
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "ScikitBuildRedirectingFinder"]
@@ -26,3 +28,14 @@ def pytest_terminal_summary(terminalreporter):
     if largest:
         told = ", ".join(f"{what} {size:.1e}" for what, size in largest.items())
         terminalreporter.write_line(f"Largest difference between the core and its slow twin: {told}")
+
+
+@pytest.fixture
+def forget_own_methods():
+    """Forget the methods that a test registers."""
+    from poise import methods  # not before --sanitize has chosen the build
+
+    known = set(methods.names())
+    yield
+    for name in set(methods.names()) - known:
+        methods.forget(name)

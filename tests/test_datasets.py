@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from poise.datasets import describe, load, names, scale_columns
+from poise.datasets import describe, load, names, scale_columns, schedules
 from poise.errors import DataError
 
 SHARED = Path(__file__).parents[2] / "shared" / "datasets"
@@ -48,6 +48,56 @@ class TestTable:
     def test_an_unknown_name_is_refused_with_near_ones(self, wrong, message):
         with pytest.raises(DataError, match=message):
             describe(wrong)
+
+
+def pools(name):
+    """Rows of the smaller, positive class and of the other one, as published."""
+    positives = round(describe(name).n / (1 + describe(name).ir))
+    return positives, describe(name).n - positives
+
+
+every_schedule = pytest.mark.parametrize("schedule", schedules(), ids=lambda schedule: f"{schedule.dataset} {schedule.kind}")
+
+
+class TestSchedules:
+    def test_are_24_of_8_sets_each_in_three_kinds(self):
+        found = [(schedule.dataset, schedule.kind) for schedule in schedules()]
+        sets = ["a8a", "Click", "MagicTelescope", "phoneme", "Satellite", "steel-plates-fault", "pol", "mushroom"]
+        assert found == [(name, kind) for name in sets for kind in ("increase", "decrease", "gradual")]
+
+    @every_schedule
+    def test_take_no_more_rows_of_a_class_than_there_are(self, schedule):
+        """Rows are drawn without replacement over the whole stream."""
+        positives, negatives = pools(schedule.dataset)
+        assert 0 < schedule.expected_positives <= positives
+        assert 0 < schedule.length - schedule.expected_positives <= negatives
+
+    @every_schedule
+    def test_move_the_ratio_as_their_kind_says(self, schedule):
+        ends = [phase.ir or [(phase.length - phase.positives) / phase.positives] for phase in schedule.phases]
+        ratios = [ratio for pair in ends for ratio in pair]
+        assert all(1.0 <= ratio <= 100.0 for ratio in ratios)
+        if schedule.kind == "gradual":
+            assert all(phase.positives is None for phase in schedule.phases)
+            assert [end[1] for end in ends[:-1]] == [end[0] for end in ends[1:]]  # without a jump
+        else:
+            assert ratios == sorted(set(ratios), reverse=schedule.kind == "decrease")
+
+    @pytest.mark.parametrize("name", ["MagicTelescope", "phoneme", "Satellite", "pol"])
+    def test_keep_the_negatives_of_each_phase_as_printed(self, name):
+        counts = {
+            phase.length - phase.positives for s in schedules() if s.dataset == name for phase in s.phases if phase.positives
+        }
+        assert counts == {{"MagicTelescope": 2000, "phoneme": 500, "Satellite": 1000, "pol": 2000}[name]}
+
+    def test_expect_what_the_integral_of_the_share_gives(self):
+        """Over a long phase from a to b: log((1 + b) / (1 + a)) / (b - a) of the rows."""
+        for schedule in schedules():
+            for phase in schedule.phases:
+                if phase.ir:
+                    a, b = phase.ir
+                    expected = phase.length * math.log((1 + b) / (1 + a)) / (b - a)
+                    assert phase.expected_positives == pytest.approx(expected, abs=0.5)
 
 
 @pytest.mark.parametrize("name", COPIES)

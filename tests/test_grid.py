@@ -89,6 +89,17 @@ class TestPieces:
         np.testing.assert_allclose(summary.means, [0.45, 0.65, 0.225])
         assert summary.left_out == 1
 
+    @pytest.mark.parametrize("count", [2, 24, 25, 28])
+    def test_mean_ranks_average_to_half_of_one_more_than_there_are_methods(self, grid, count):
+        """Whatever the values, with ties and with sets that are left out."""
+        rng = np.random.default_rng(count)
+        values = {f"method {k}": rng.integers(0, 6, size=(61, 3)) / 5 for k in range(count)}
+        values["method 0"][:4] = np.nan
+        for metric in range(3):
+            summary = grid.Summary.of(values, metric)
+            assert summary.ranks.mean() == pytest.approx((count + 1) / 2, rel=1e-12)
+            assert summary.left_out >= 4
+
     def test_published_rows_go_by_the_label_of_the_supplement(self, grid, published):
         found = grid.read_published(published)
         assert {name for _, _, name in found} == {"ogd", "csogd_cost1", "csogd_sum2", "oadab", "csrda4"}

@@ -60,18 +60,21 @@ def options_of(method):
 
 
 def cases(complete):
-    """Return (method, parameters, learner, reading, set, setting, rows), all of them or a fixed sample that touches each pair."""
+    """Return (method, parameters, learner, reading, set, setting, rows): a fixed sample that touches each pair, or all of them.
+
+    All: each pair in both readings on every set, the settings in turn, and every option on the first set.
+    """
     found = []
     for number, (method, learner) in enumerate(PAIRS):
-        for reading in READINGS:
-            rows = SAMPLE_ROWS if not complete else KERNEL_ROWS if learner == "kernel" else ROWS
-            options = options_of(method)
-            sets = SETS if complete else [SETS[number % len(SETS)]]
-            for k, name in enumerate(sets):
-                settings = ["published"] if method == "csrda4" else list(SETTINGS)  # its squared loss grows without end elsewhere
-                for setting in settings if complete else [settings[(number + (reading == "paper")) % len(settings)]]:
-                    chosen = options if complete and k == 0 else [options[(number + k) % len(options)]]
-                    found += [(method, own, learner, reading, name, setting, rows) for own in chosen]
+        rows = SAMPLE_ROWS if not complete else KERNEL_ROWS if learner == "kernel" else ROWS
+        # The squared loss of csrda4 grows without end but for rows of length 1.
+        settings = ["published"] if method == "csrda4" else list(SETTINGS)
+        options = options_of(method)
+        for turn, reading in enumerate(READINGS):
+            for k in range(len(SETS)) if complete else [number % len(SETS)]:
+                setting = settings[(number + turn + k) % len(settings)]
+                chosen = options if complete and k == 0 else [options[(number + k) % len(options)]]
+                found += [(method, own, learner, reading, SETS[k], setting, rows) for own in chosen]
     return found
 
 

@@ -254,7 +254,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path
-        The model file. Reading it never runs code.
+        The model file. Reading it never runs code; a method of your own must have been registered before.
 
     Returns
     -------

@@ -115,7 +115,7 @@ def method(
     two_classes
         Whether more than two classes are refused.
     compile
-        Whether to compile it where numba is installed.
+        Whether to compile it where numba is installed; what numba cannot compile, and what raises errors, is called back.
     parameters
         Its own parameters with their defaults, all numbers.
 
@@ -198,7 +198,9 @@ def _require_form(name: str, members: int, memo: int, parameters: dict[str, Any]
     taken = {*dir(OwnMethod), *OwnMethod.__annotations__, *Method.__annotations__}
     for key, value in parameters.items():
         if key in taken or key.startswith("_") or not key.isidentifier() or keyword.iskeyword(key):
-            raise ParameterError(f"a parameter of {name} is called {key!r}, which means something else here; choose another name.")
+            raise ParameterError(
+                f"a parameter of {name} is called {key!r}, which means something else here; choose another name."
+            )
         if not abs(as_number(value)) < float("inf"):
             raise ParameterError(f"{key} is {value!r}; a parameter of {name} must be a number.")
 
