@@ -292,7 +292,7 @@ def check_the_seed_decides(method, learner, **settings):
     drew = int(first._model.tensors()["drawing"][0, 0]) != first._setup().core["seed"]
     assert drew or method_value(method).family not in DRAWING
     found = other.learn(X, y)
-    if drew or learner_value(learner).form == "fourier":
+    if drew or learner_value(learner).family == "fourier":
         mine, its = bits.state_of(first), bits.state_of(other)
         assert [name for name in mine if name != "drawing" and mine[name] != its[name]] != []
     else:
@@ -596,7 +596,7 @@ def check_balls_are_kept_or_refused(method, learner, **settings):
     X, y = two(60)
     value, kind = method_value(method), learner_value(learner)
     clf, pieces = (new(method, learner, settings, radius=0.25) for _ in range(2))
-    if kind.form != "linear" or value.many_members > 1 or not value.averages:
+    if kind.family != "linear" or value.many_members > 1 or not value.averages:
         with pytest.raises(ParameterError, match=r"^radius is 0\.25, .*; use radius=None"):
             clf.learn(X, y)
         return

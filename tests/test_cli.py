@@ -112,7 +112,7 @@ class TestMethods:
 class TestLearners:
     def test_as_a_table_have_a_line_each(self, says):
         head, *lines = says("learners").splitlines()
-        assert head.split() == ["name", "title", "loss", "parameters", "paper", "standing"]
+        assert head.split() == ["name", "title", "family", "loss", "parameters", "paper", "standing"]
         assert [line.split()[0] for line in lines] == learners.names()
 
     def test_as_json_tell_their_parameters(self, says):

@@ -235,7 +235,7 @@ class TestFile:
 
     def test_parameters_changed_while_learning_are_refused_when_saved(self):
         clf = fitted()
-        for name, value in (("eta0", 1.0), ("random_state", 5)):
+        for name, value in (("eta0", 1.0), ("radius", 5.0)):
             begun = getattr(clf, name)
             with pytest.warns(UserWarning, match=f"^{name} set on a HGDClassifier that has begun to learn"):
                 clf.set_params(**{name: value})

@@ -1,6 +1,8 @@
 """A user's own method: one function in one file, asked for every row, saved and repeated like any other method."""
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -409,3 +411,18 @@ class TestKeeping:
         methods.forget("rarity")
         with pytest.raises(ParameterError, match="rarity is not registered, or no longer"):
             clf.fit(X, Y)
+
+
+def test_a_function_that_knows_its_model_is_collected_with_it():
+    knows = {}
+
+    def mine(row, ledger, memo, p, rng):
+        return 1.0 if knows else 2.0
+
+    poise.method("mine", compile=False)(mine)
+    knows["model"] = StreamClassifier("mine").fit(X, Y)
+    gone = weakref.ref(knows["model"])
+    methods.forget("mine")
+    del mine, knows
+    gc.collect()
+    assert gone() is None

@@ -135,6 +135,8 @@ class Core {
     bool each() const { return model_.memory.each; }
     uint64_t rows() const { return model_.memory.tally.rows; }
 
+    nb::object& own() { return own_; }
+
   private:
     struct Wish {
         bool flip;
@@ -246,6 +248,14 @@ class Core {
     bool calls_back_ = false;
 };
 
+// A model may hold a function that knows the model: the collector of cycles must see it.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Core>(self)->own().ptr());
+    return 0;
+}
+PyType_Slot kSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
+
 // Turns labels into class numbers by looking them up in `table`; returns the first row whose label is not there, or -1.
 template <class T>
 int64_t encode(const nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>& y,
@@ -299,7 +309,7 @@ NB_MODULE(_core, m) {
     m.def("encode_i64", &encode<int64_t>, "y"_a.noconvert(), "table"_a.noconvert(), "codes"_a.noconvert());
     m.def("encode_f64", &encode<double>, "y"_a.noconvert(), "table"_a.noconvert(), "codes"_a.noconvert());
     m.def("murmur3", [](nb::bytes key) { return murmur3(key.c_str(), key.size()); }, "key"_a, "MurmurHash3 x86-32 with seed 0.");
-    nb::class_<Core>(m, "Core")
+    nb::class_<Core>(m, "Core", nb::type_slots(kSlots))
         .def(nb::init<const nb::dict&, const std::string&, bool, bool>(), "settings"_a, "scaling"_a, "each"_a, "open"_a)
         .def("learn", &Core::learn, "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "flip"_a,
              "many"_a, "scored"_a)

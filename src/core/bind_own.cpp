@@ -54,6 +54,16 @@ class OwnMethod {
 
     nb::object failure;  // what Python raised
 
+    // Python objects it holds, for the collector of cycles: a function may know the model that calls it.
+    int traverse(visitproc visit, void* arg) const {
+        for (const nb::object* held : {&called_[0], &called_[1], &called_[2], &synthetic_, &parameters_, &failure})
+            Py_VISIT(held->ptr());
+        return 0;
+    }
+    void let_go() {
+        for (nb::object* held : {&called_[0], &called_[1], &called_[2], &synthetic_, &parameters_, &failure}) held->reset();
+    }
+
   private:
     double ask(size_t k, const Question& q) {
         if (compiled_[k])
@@ -129,6 +139,16 @@ class OwnMethod {
     std::vector<std::vector<double>> rows_;
 };
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<OwnMethod>(self)->traverse(visit, arg) : 0;
+}
+int clear(PyObject* self) {
+    nb::inst_ptr<OwnMethod>(self)->let_go();
+    return 0;
+}
+PyType_Slot kSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+
 }  // namespace
 
 nb::object own_method(const nb::dict& functions, Own& own) {
@@ -144,7 +164,7 @@ void throw_failure(const Own& own) {
 }
 
 void bind_own(nb::module_& module) {
-    nb::class_<OwnMethod>(module, "OwnMethod");
+    nb::class_<OwnMethod>(module, "OwnMethod", nb::type_slots(kSlots));
     const auto fact = [](auto field) { return [field](const RowView& view) { return view.facts.*field; }; };
     nb::class_<RowView>(module, "Row")
         .def_prop_ro("y", fact(&RowFacts::y))

@@ -104,8 +104,8 @@ def setup_of(classifier: Any, method: Method) -> Setup:
         **USUAL,
         **learner.settings(),
         **method.settings(learner),
-        "seed": start(method.name, seed),
-        "wave_seed": start("fourier", seed) if learner.form == "fourier" else 0,
+        "seed": start(method.name, seed) if method.draws else 0,
+        "wave_seed": start("fourier", seed) if learner.family == "fourier" else 0,
         "learning_rate": given["learning_rate"],
         "intercept": bool(given["fit_intercept"]),
         "average": average,
@@ -141,8 +141,8 @@ def _radius(value: Any, method: Method, learner: Learner) -> float:
     if value is None:
         return 0.0
     radius = require_number("radius", value, 0.0, 1e90, ", or None")
-    if learner.form != "linear" or method.many_members > 1 or not method.averages:
-        unable = learner.name if learner.form != "linear" else method.name
+    if learner.family != "linear" or method.many_members > 1 or not method.averages:
+        unable = learner.name if learner.family != "linear" else method.name
         raise ParameterError(
             f"radius is {value!r}, and only the weights of one linear model are kept in a ball, not {unable}; use radius=None."
         )

@@ -83,6 +83,7 @@ def learner_record(learner: type[learners.Learner]) -> Record:
     return {
         "name": learner.name,
         "title": learner.title,
+        "family": learner.family,
         "loss": learner.loss,
         "parameters": {field.name: field.default for field in fields(learner)},
         "paper": learner.paper,

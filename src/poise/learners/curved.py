@@ -48,7 +48,7 @@ class Kernel(Learner):
     name: ClassVar[str] = "kernel"
     title: ClassVar[str] = "Kernel machine"
     loss: ClassVar[str] = "hinge"
-    form: ClassVar[str] = "kernel"
+    family: ClassVar[str] = "kernel"
     paper: ClassVar[str] = "Kivinen, Smola & Williamson, IEEE TSP 2004"
     as_published: ClassVar[dict[str, Any]] = {"gamma": 12.5}
 
@@ -99,7 +99,7 @@ class Fourier(Learner):
     name: ClassVar[str] = "fourier"
     title: ClassVar[str] = "Logistic regression on random Fourier features"
     loss: ClassVar[str] = "logistic"
-    form: ClassVar[str] = "fourier"
+    family: ClassVar[str] = "fourier"
     paper: ClassVar[str] = "Rahimi & Recht, NIPS 2007"
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ class Learner:
     title: ClassVar[str]
     loss: ClassVar[str]
     #: What is learned: "linear" weights of the columns, "fourier" weights of random features too, or "kernel" coefficients.
-    form: ClassVar[str] = "linear"
+    family: ClassVar[str] = "linear"
     paper: ClassVar[str] = ""
     standing: ClassVar[str] = "firm"
     as_published: ClassVar[dict[str, Any]] = {}
@@ -23,11 +23,11 @@ class Learner:
     @property
     def averages(self) -> bool:
         """Whether the weights can be averaged."""
-        return self.form != "kernel"
+        return self.family != "kernel"
 
     def settings(self) -> dict[str, Any]:
         """Return what the core needs to know beside what is usual."""
-        return {"loss": self.loss, "learning": self.form}
+        return {"loss": self.loss, "learning": self.family}
 
 
 _REGISTRY: dict[str, type[Learner]] = {}

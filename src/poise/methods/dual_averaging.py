@@ -68,7 +68,7 @@ class CSRDA(Method):
     def require_learner(self, learner: Learner) -> None:
         """Refuse a learner for which the method is not defined."""
         possible = "learner='svm'" if self.form == "I" else "learner='svm', 'logistic' or 'perceptron'"
-        if learner.form != "linear":
+        if learner.family != "linear":
             raise ParameterError(f"{self.name} is defined for linear learners, and {learner.name} is none; use {possible}.")
         if self.form == "I" and learner.loss != "hinge":
             raise ParameterError(

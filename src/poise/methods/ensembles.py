@@ -1,7 +1,7 @@
 """What all ensembles share: a number of members."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from poise.errors import require_count
 from poise.learners import Learner
@@ -34,3 +34,10 @@ class Ensemble(Method):
             "together": self.published,
             "repeats_weigh": self.published or self.repeat_mode == "weight",
         }
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bagging(Ensemble):
+    """An ensemble whose members draw independently of each other."""
+
+    family: ClassVar[str] = "bagging"

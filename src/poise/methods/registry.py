@@ -71,6 +71,11 @@ class Method:
         return None
 
     @property
+    def draws(self) -> bool:
+        """Whether it draws random numbers."""
+        return self.family not in ("weighting", "dual averaging")
+
+    @property
     def averages(self) -> bool:
         """Whether the weights can be averaged."""
         return True
