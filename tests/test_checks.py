@@ -6,6 +6,7 @@ import pytest
 
 import checks
 import poise
+from checks_of_answers import check_the_seed_decides
 from poise import StreamClassifier, learners, methods
 
 ALL = [(method, learner) for method in methods.names() for learner in learners.names()]
@@ -111,8 +112,8 @@ class TestTheSuite:
         name = enter(forgetful)
         assert broken(name, "svm") >= {"the_seed_decides", "any_blocks_give_the_same_bits", "refused_blocks_leave_no_trace"}
         with pytest.raises(AssertionError) as found:
-            checks.check_the_seed_decides(name, "svm")
-        assert found.value.__notes__ == [f"forgetful with svm breaks a promise: {checks.check_the_seed_decides.__doc__}"]
+            check_the_seed_decides(name, "svm")
+        assert found.value.__notes__ == [f"forgetful with svm breaks a promise: {check_the_seed_decides.__doc__}"]
 
     def test_finds_a_method_that_takes_any_value_of_a_parameter(self, enter):
         def lenient(row, ledger, memo, p, rng):
