@@ -423,6 +423,7 @@ def test_a_function_that_knows_its_model_is_collected_with_it():
     knows["model"] = StreamClassifier("mine").fit(X, Y)
     gone = weakref.ref(knows["model"])
     methods.forget("mine")
-    del mine, knows
+    del mine
+    knows = None
     gc.collect()
     assert gone() is None

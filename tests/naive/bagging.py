@@ -55,7 +55,8 @@ class OKB(OB):
 def kappa(table: dict[tuple[int, int], float]) -> float:
     """Return (p_o - p_e) / (1 - p_e) of a confusion table; 0 where p_e = 1.
 
-    Both parts are taken times n^2, so that whole counts give an exact 0.
+    Both parts are taken times n^2, so that whole counts give an exact 0; less than a millionth, which faded counts may give,
+    counts as 0.
     """
     n = sum(table.values())
     classes = {c for cell in table for c in cell}
@@ -65,7 +66,10 @@ def kappa(table: dict[tuple[int, int], float]) -> float:
         row = sum(value for (true, _), value in table.items() if true == c)
         column = sum(value for (_, said), value in table.items() if said == c)
         chance += row * column
-    return (n * agreed - chance) / (n * n - chance) if chance != n * n else 0.0
+    above = n * agreed - chance
+    if abs(above) <= 1e-6 * n * n or chance == n * n:
+        return 0.0
+    return above / (n * n - chance)
 
 
 class Recalls:

@@ -1,7 +1,7 @@
 """Members that hand a weight on to each other: OAdaB, OAdaC2, OCSB2, ORUSB1, ORUSB2, ORUSB3."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt

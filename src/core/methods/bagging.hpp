@@ -10,7 +10,10 @@ namespace poise::POISE_ISA {
 
 // ---- votes
 
-// Agreement beyond chance, times n^2 both above and below the line, so that whole counts give an exact 0.
+// Agreement beyond chance, times n^2 both above and below the line, so that whole counts give an exact 0. With counts that fade
+// less than a millionth is nothing that votes could be shared by.
+constexpr double kNoAgreement = 1e-6;
+
 POISE_INLINE double kappa(const Record& table, size_t classes) {
     double all = 0.0, agreed = 0.0, by_chance = 0.0;
     for (size_t c = 0; c < classes; ++c) {
@@ -24,13 +27,13 @@ POISE_INLINE double kappa(const Record& table, size_t classes) {
         by_chance += row * column;
     }
     const double above = all * agreed - by_chance, rest = all * all - by_chance;
-    return rest > 0.0 && above > 0.0 ? above / rest : 0.0;
+    return rest > 0.0 && above > kNoAgreement * (all * all) ? above / rest : 0.0;
 }
 
 POISE_INLINE Octo kappas(const Octo& a, const Octo& b, const Octo& c, const Octo& d) {
     const Octo none = spread(0.0), all = (a + b) + (c + d), by_chance = (a + b) * (a + c) + (c + d) * (b + d);
     const Octo above = all * (a + d) - by_chance, rest = all * all - by_chance;
-    const auto counts = (rest > none) & (above > none);
+    const auto counts = (rest > none) & (above > spread(kNoAgreement) * (all * all));
     return choose(counts, above / choose(counts, rest, spread(1.0)), none);
 }
 
