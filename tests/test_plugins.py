@@ -414,16 +414,17 @@ class TestKeeping:
 
 
 def test_a_function_that_knows_its_model_is_collected_with_it():
-    knows = {}
+    def circle():
+        knows = {}
 
-    def mine(row, ledger, memo, p, rng):
-        return 1.0 if knows else 2.0
+        def mine(row, ledger, memo, p, rng):
+            return 1.0 if knows else 2.0
 
-    poise.method("mine", compile=False)(mine)
-    knows["model"] = StreamClassifier("mine").fit(X, Y)
-    gone = weakref.ref(knows["model"])
-    methods.forget("mine")
-    del mine
-    knows = None
+        poise.method("mine", compile=False)(mine)
+        knows["model"] = StreamClassifier("mine").fit(X, Y)
+        methods.forget("mine")
+        return weakref.ref(knows["model"])
+
+    gone = circle()
     gc.collect()
     assert gone() is None

@@ -30,7 +30,7 @@ namespace {
 PyObject* refused_type = nullptr;  // RowRefused(rule, row, column)
 
 const char* name_of(Rule rule) {
-    static constexpr const char* names[] = {"none", "missing",      "infinite",     "norm",      "far",
+    static constexpr const char* names[] = {"none",         "missing",      "infinite",  "norm",      "far",
                                             "column_range", "column_order", "new_class", "own_value", "own_failed"};
     return names[static_cast<size_t>(rule)];
 }
@@ -82,8 +82,7 @@ class Core {
         return score_row(row.block);
     }
     // A single dict; None when it holds a name the vocabulary has not met.
-    nb::object learn_named(nb::dict x, nb::dict numbers, nb::dict texts, int32_t label, double weight,
-                           size_t many) {
+    nb::object learn_named(nb::dict x, nb::dict numbers, nb::dict texts, int32_t label, double weight, size_t many) {
         if (!read(x, numbers, texts, false)) return nb::none();
         const int64_t starts[2] = {0, static_cast<int64_t>(named_.column.size())};
         return learn_row(named_block(starts), label, weight, many);
@@ -311,8 +310,7 @@ NB_MODULE(_core, m) {
     m.def("murmur3", [](nb::bytes key) { return murmur3(key.c_str(), key.size()); }, "key"_a, "MurmurHash3 x86-32 with seed 0.");
     nb::class_<Core>(m, "Core", nb::type_slots(kSlots))
         .def(nb::init<const nb::dict&, const std::string&, bool, bool>(), "settings"_a, "scaling"_a, "each"_a, "open"_a)
-        .def("learn", &Core::learn, "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "flip"_a,
-             "many"_a, "scored"_a)
+        .def("learn", &Core::learn, "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "flip"_a, "many"_a, "scored"_a)
         .def("learn_csr", &Core::learn_csr, "starts"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(), "width"_a,
              "labels"_a.noconvert(), "weights"_a.none(), "flip"_a, "many"_a, "scored"_a)
         .def("score", &Core::score, "X"_a.noconvert())

@@ -21,11 +21,12 @@ Choice chosen(const nb::dict& settings, const char* key, const std::map<std::str
 }
 
 inline const std::map<std::string, Method> kMethods{
-    {"ogd", Method::ogd},       {"hgd", Method::hgd},   {"ohgd", Method::ohgd},   {"csogd", Method::csogd},   {"oor", Method::oor},
-    {"our", Method::our},       {"ohr", Method::ohr},   {"osmote", Method::osmote}, {"csrda", Method::csrda}, {"ob", Method::ob},
-    {"okb", Method::okb},       {"oob", Method::oob},   {"oub", Method::oub},     {"owob", Method::owob},     {"owub", Method::owub},
-    {"ouob", Method::ouob},     {"oeb", Method::oeb},   {"weob", Method::weob},   {"oadab", Method::oadab},   {"oadac2", Method::oadac2},
-    {"ocsb2", Method::ocsb2},   {"orusb", Method::orusb}, {"own", Method::own}};
+    {"ogd", Method::ogd},     {"hgd", Method::hgd},     {"ohgd", Method::ohgd},   {"csogd", Method::csogd},
+    {"oor", Method::oor},     {"our", Method::our},     {"ohr", Method::ohr},     {"osmote", Method::osmote},
+    {"csrda", Method::csrda}, {"ob", Method::ob},       {"okb", Method::okb},     {"oob", Method::oob},
+    {"oub", Method::oub},     {"owob", Method::owob},   {"owub", Method::owub},   {"ouob", Method::ouob},
+    {"oeb", Method::oeb},     {"weob", Method::weob},   {"oadab", Method::oadab}, {"oadac2", Method::oadac2},
+    {"ocsb2", Method::ocsb2}, {"orusb", Method::orusb}, {"own", Method::own}};
 
 inline void choose(const nb::dict& given, Settings& set) {
     set.loss = chosen<Loss>(
@@ -40,8 +41,8 @@ inline void choose(const nb::dict& given, Settings& set) {
     set.schedule =
         chosen<Schedule>(given, "learning_rate",
                          {{"constant", Schedule::constant}, {"sqrt", Schedule::sqrt}, {"invscaling", Schedule::invscaling}});
-    set.learning = chosen<Learning>(
-        given, "learning", {{"linear", Learning::linear}, {"kernel", Learning::kernel}, {"fourier", Learning::fourier}});
+    set.learning = chosen<Learning>(given, "learning",
+                                    {{"linear", Learning::linear}, {"kernel", Learning::kernel}, {"fourier", Learning::fourier}});
     set.kernel = chosen<KernelKind>(given, "kernel",
                                     {{"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}, {"linear", KernelKind::linear}});
     set.coin = chosen<Coin>(given, "coin",
@@ -61,28 +62,27 @@ inline Settings settings_of(const nb::dict& given) {
         {"margin_cost", &Settings::margin_cost},       {"squared_loss", &Settings::squared_loss},
         {"frequency_cost", &Settings::frequency_cost}, {"drops_smallest", &Settings::drops_smallest}};
     for (const auto& [name, field] : switches) set.*field = nb::cast<bool>(given[name]);
-    const std::pair<const char*, double Settings::*> numbers[] = {
-        {"eta0", &Settings::eta0},
-        {"power_t", &Settings::power},
-        {"slowest_average", &Settings::slowest_average},
-        {"largest_weight", &Settings::largest_weight},
-        {"memory", &Settings::memory},
-        {"radius", &Settings::radius},
-        {"ir", &Settings::ir},
-        {"decay", &Settings::decay},
-        {"positive_cost", &Settings::positive_cost},
-        {"negative_cost", &Settings::negative_cost},
-        {"kept", &Settings::kept},
-        {"threshold", &Settings::threshold},
-        {"strength", &Settings::strength},
-        {"gamma", &Settings::gamma},
-        {"degree", &Settings::degree},
-        {"coef0", &Settings::coef0}};
+    const std::pair<const char*, double Settings::*> numbers[] = {{"eta0", &Settings::eta0},
+                                                                  {"power_t", &Settings::power},
+                                                                  {"slowest_average", &Settings::slowest_average},
+                                                                  {"largest_weight", &Settings::largest_weight},
+                                                                  {"memory", &Settings::memory},
+                                                                  {"radius", &Settings::radius},
+                                                                  {"ir", &Settings::ir},
+                                                                  {"decay", &Settings::decay},
+                                                                  {"positive_cost", &Settings::positive_cost},
+                                                                  {"negative_cost", &Settings::negative_cost},
+                                                                  {"kept", &Settings::kept},
+                                                                  {"threshold", &Settings::threshold},
+                                                                  {"strength", &Settings::strength},
+                                                                  {"gamma", &Settings::gamma},
+                                                                  {"degree", &Settings::degree},
+                                                                  {"coef0", &Settings::coef0}};
     for (const auto& [name, field] : numbers) set.*field = nb::cast<double>(given[name]);
     const std::pair<const char*, uint64_t Settings::*> counts[] = {
-        {"form", &Settings::form},     {"members", &Settings::members},   {"neighbors", &Settings::neighbors},
-        {"buffer", &Settings::buffer}, {"budget", &Settings::budget},     {"features", &Settings::features},
-        {"memo", &Settings::memo},     {"seed", &Settings::seed},     {"wave_seed", &Settings::wave_seed}};
+        {"form", &Settings::form},     {"members", &Settings::members}, {"neighbors", &Settings::neighbors},
+        {"buffer", &Settings::buffer}, {"budget", &Settings::budget},   {"features", &Settings::features},
+        {"memo", &Settings::memo},     {"seed", &Settings::seed},       {"wave_seed", &Settings::wave_seed}};
     for (const auto& [name, field] : counts) set.*field = nb::cast<uint64_t>(given[name]);
     return set;
 }

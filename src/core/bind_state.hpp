@@ -41,20 +41,20 @@ void taken(const nb::dict& saved, const char* name, size_t rows, size_t columns,
 // Kept rows as arrays: the rows, their numbers of arrival, and what belongs to each.
 inline void put_kept(nb::dict& out, const std::string& name, const Kept& kept, size_t width) {
     const size_t step = kept.stride * 8;
-    out[(name + "_rows").c_str()] = copied<double>(
-        kept.count, width, [&](size_t i, size_t j) { return kept.rows[i / 8 * step + j * 8 + i % 8]; });
+    out[(name + "_rows").c_str()] =
+        copied<double>(kept.count, width, [&](size_t i, size_t j) { return kept.rows[i / 8 * step + j * 8 + i % 8]; });
     out[(name + "_born").c_str()] = copied<uint64_t>(1, kept.count, [&](size_t, size_t i) { return kept.born[i]; });
     if (name == "buffer")
         out["buffer_label"] =
             copied<uint64_t>(1, kept.count, [&](size_t, size_t i) { return static_cast<uint64_t>(kept.label[i]); });
     else
-        out["support_coef"] = copied<double>(kept.count, kept.outputs, [&](size_t i, size_t o) {
-            return kept.coef[(i / 8 * kept.outputs + o) * 8 + i % 8];
-        });
+        out["support_coef"] = copied<double>(
+            kept.count, kept.outputs, [&](size_t i, size_t o) { return kept.coef[(i / 8 * kept.outputs + o) * 8 + i % 8]; });
 }
 
 inline double finite_in(const char* name, double v) {
-    if (!std::isfinite(v)) throw nb::value_error((std::string("tensor '") + name + "' holds a number that is not finite").c_str());
+    if (!std::isfinite(v))
+        throw nb::value_error((std::string("tensor '") + name + "' holds a number that is not finite").c_str());
     return v;
 }
 
@@ -101,7 +101,9 @@ inline nb::dict state_of(const Model& model, size_t hashed) {
     if (kernel) put_kept(out, "support", model.support, m.width);
     if (model.set.method == Method::osmote) put_kept(out, "buffer", model.buffer, m.width);
     const size_t slots = model.slots(m.classes > 2 ? m.classes : 2);
-    if (slots) out["sums"] = copied<double>(slots, model.sum_width(), [&](size_t k, size_t j) { return m.sums[k * model.sum_width() + j]; });
+    if (slots)
+        out["sums"] =
+            copied<double>(slots, model.sum_width(), [&](size_t k, size_t j) { return m.sums[k * model.sum_width() + j]; });
     const uint64_t drawing[] = {t.random, model.support.births, model.buffer.births};
     out["drawing"] = copied<uint64_t>(1, 3, [&](size_t, size_t j) { return drawing[j]; });
     if (!m.mean.empty()) {
@@ -131,7 +133,8 @@ inline std::pair<Model, size_t> model_of(const Settings& settings, const nb::dic
     uint64_t shape[5], counts[4];
     taken<uint64_t>(saved, "columns", 1, 5, [&](size_t, size_t j, uint64_t v) { shape[j] = v; });
     taken<uint64_t>(saved, "tally_counts", 1, 4, [&](size_t, size_t j, uint64_t v) { counts[j] = v; });
-    if (shape[0] > 2 || counts[3] > (uint64_t{1} << 31)) throw nb::value_error("its table of columns holds numbers that mean nothing");
+    if (shape[0] > 2 || counts[3] > (uint64_t{1} << 31))
+        throw nb::value_error("its table of columns holds numbers that mean nothing");
     m.scaling = static_cast<Scaling>(shape[0]);
     m.each = shape[1] != 0;
     m.open = shape[2] != 0;
@@ -184,8 +187,9 @@ inline std::pair<Model, size_t> model_of(const Settings& settings, const nb::dic
     t.compared = counts[2];
     double* factors[] = {&t.blend, &t.worst_ratio, &t.phantom_share};
     taken<double>(saved, "tally_factors", 1, 3, [&](size_t, size_t j, double v) { *factors[j] = finite_in("tally_factors", v); });
-    taken<double>(saved, "imbalance", 2, 8,
-                  [&](size_t k, size_t lane, double v) { (k ? t.log_imbalance : t.imbalance)[lane] = finite_in("imbalance", v); });
+    taken<double>(saved, "imbalance", 2, 8, [&](size_t k, size_t lane, double v) {
+        (k ? t.log_imbalance : t.imbalance)[lane] = finite_in("imbalance", v);
+    });
     return {std::move(fresh), shape[4]};
 }
 

@@ -78,7 +78,8 @@ POISE_INLINE void move_average(State& state) {
     // + 0.0 turns a -0 left by underflow into the 0 that a dense row would make of it and a sparse one would not touch.
     for (size_t i = 0; i < state.outputs * state.stride; ++i) state.shadow[i] = state.shadow[i] * tally.blend + 0.0;
     for (size_t k = 0; k < state.outputs; ++k) state.shadow_intercept[k] = state.shadow_intercept[k] * tally.blend + 0.0;
-    for (size_t i = 0; i < state.outputs * state.wave_stride; ++i) state.wave_shadow[i] = state.wave_shadow[i] * tally.blend + 0.0;
+    for (size_t i = 0; i < state.outputs * state.wave_stride; ++i)
+        state.wave_shadow[i] = state.wave_shadow[i] * tally.blend + 0.0;
     tally.blend = 1.0;
 }
 

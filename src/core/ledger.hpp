@@ -112,7 +112,8 @@ POISE_INLINE double imbalance_ratio(const State& state) {
     return state.set.ir > 0.0 || ratio > 1.0 ? ratio : 1.0;
 }
 
-// Whether a row's class is the rare one of two: the one seen less often, the positive one of equals; with `ir` given, always the same.
+// Whether a row's class is the rare one of two: the one seen less often, the positive one of equals; with `ir` given, always the
+// same.
 POISE_INLINE bool in_minority(const State& state, size_t label) {
     const bool positive = label == state.positive;
     if (state.set.ir > 0.0) return (state.set.ir > 1.0) == positive;

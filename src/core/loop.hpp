@@ -52,7 +52,8 @@ POISE_INLINE void show(const State& state, const Prepared<Row>& x, size_t row, d
         show_team(state, x, row, scores, many);
     } else if constexpr (way == Way::single) {
         const bool averaged = state.set.method == Method::csrda;
-        write_two(state, averaged ? averaged_score(state, x) : shown_score(state, x, 0, raw_score(state, x, 0)), row, scores, many);
+        write_two(state, averaged ? averaged_score(state, x) : shown_score(state, x, 0, raw_score(state, x, 0)), row, scores,
+                  many);
     } else if constexpr (way == Way::two) {
         write_two(state, shown_score(state, x, 0, raw_score(state, x, 0)), row, scores, many);
     } else {

@@ -59,8 +59,8 @@ class Model {
     Settings set;
     Memory memory;
     Kept support, buffer;
-    Own own_method;             // a user's, or nothing
-    std::vector<int32_t> rank;  // place of each class among the sorted labels
+    Own own_method;                           // a user's, or nothing
+    std::vector<int32_t> rank;                // place of each class among the sorted labels
     size_t positive = 1, positive_alone = 1;  // internal index of the positive class; while it is the only one
 
     void widen(size_t width);                             // more columns
@@ -70,7 +70,7 @@ class Model {
     size_t wave_stride() const { return (set.features + 7) & ~size_t{7}; }
     size_t sum_width() const;            // numbers in a row of sums
     size_t slots(size_t classes) const;  // rows of sums
-    void count_each();                                    // from one row count for all columns to one per column
+    void count_each();                   // from one row count for all columns to one per column
 
     // Learns the block or none of it. `interrupted` is asked now and then; true puts everything back and returns false.
     bool learn(Block block, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop);

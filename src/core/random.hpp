@@ -34,7 +34,8 @@ POISE_INLINE double poisson_of(double u, double rate, double none) {
 
 POISE_ONCE double poisson_in_parts(uint64_t& state, double rate) {
     double events = 0.0;
-    for (; rate > kLargestDraw; rate -= kLargestDraw) events += poisson_of(uniform(state), kLargestDraw, exponential(-kLargestDraw));
+    for (; rate > kLargestDraw; rate -= kLargestDraw)
+        events += poisson_of(uniform(state), kLargestDraw, exponential(-kLargestDraw));
     return rate > 0.0 ? events + poisson_of(uniform(state), rate, exponential(-rate)) : events;
 }
 

@@ -62,33 +62,33 @@ struct Settings {
     double radius = 0.0;  // 0: no ball
 
     Learning learning = Learning::linear;
-    bool together = false;         // all members step on the loss of the ensemble, and votes are those of the paper reading
-    bool repeats_weigh = false;    // k repeats are one step of weight k
-    bool minority_rates = false;   // rates of 2013: one over a share, for a minority that stays the same
-    bool plain_votes = false;      // every member has one vote
-    bool plain_rates = false;      // rates do not look at what a member got wrong
-    bool by_counts = false;        // costs are times negatives per positive
-    bool one_synthetic = false;    // at most one synthetic row, toward a random neighbour
-    bool margin_cost = false;      // the cost is a wider margin, not a weight
-    bool squared_loss = false;     // half the squared loss
-    bool frequency_cost = false;   // the cost is one over the class's frequency
+    bool together = false;        // all members step on the loss of the ensemble, and votes are those of the paper reading
+    bool repeats_weigh = false;   // k repeats are one step of weight k
+    bool minority_rates = false;  // rates of 2013: one over a share, for a minority that stays the same
+    bool plain_votes = false;     // every member has one vote
+    bool plain_rates = false;     // rates do not look at what a member got wrong
+    bool by_counts = false;       // costs are times negatives per positive
+    bool one_synthetic = false;   // at most one synthetic row, toward a random neighbour
+    bool margin_cost = false;     // the cost is a wider margin, not a weight
+    bool squared_loss = false;    // half the squared loss
+    bool frequency_cost = false;  // the cost is one over the class's frequency
     Coin coin = Coin::fair;
-    uint64_t form = 1;              // of ORUSB: fixed class ratio, weight ratio or rate; of WEOB: both halves or the better
+    uint64_t form = 1;  // of ORUSB: fixed class ratio, weight ratio or rate; of WEOB: both halves or the better
     uint64_t members = 1;
-    double ir = 0.0;               // negatives per positive of the whole stream; 0: running
-    double decay = 0.9;            // of class shares, recalls, or the table of kappa
+    double ir = 0.0;     // negatives per positive of the whole stream; 0: running
+    double decay = 0.9;  // of class shares, recalls, or the table of kappa
     double positive_cost = 1.0, negative_cost = 1.0;
-    double kept = 0.7;             // negatives kept per positive
+    double kept = 0.7;                       // negatives kept per positive
     double threshold = 0.0, strength = 1.0;  // dual averaging: L1 and gamma
     uint64_t neighbors = 3;
-    uint64_t buffer = 100;         // rows per class; 0: no limit
+    uint64_t buffer = 100;  // rows per class; 0: no limit
 
     KernelKind kernel = KernelKind::rbf;
     bool drops_smallest = false;
-    double gamma = 0.0;            // 0: by the width
+    double gamma = 0.0;  // 0: by the width
     double degree = 3.0, coef0 = 1.0;
-    uint64_t budget = 0;           // support vectors; 0: no limit
-    uint64_t features = 0;         // random waves
+    uint64_t budget = 0;    // support vectors; 0: no limit
+    uint64_t features = 0;  // random waves
     uint64_t memo = 0;      // numbers that a user's own method keeps
     uint64_t seed = 0, wave_seed = 0;
 };
@@ -132,9 +132,9 @@ struct Columns {
 // Rows kept as they were when learned, eight side by side: of a block of eight, column j lies at rows + (block * stride + j) * 8.
 struct Shelf {
     double* rows;
-    double* square;   // of each row's length
-    double* coef;     // of block b and output o: coef + (b * outputs + o) * 8
-    uint64_t* born;   // numbered in order of arrival
+    double* square;  // of each row's length
+    double* coef;    // of block b and output o: coef + (b * outputs + o) * 8
+    uint64_t* born;  // numbered in order of arrival
     int32_t* label;
     size_t stride;
     size_t* count;
@@ -159,19 +159,19 @@ struct State {
     double* before;          // weights before a step, with a radius
 
     size_t members;
-    size_t span;             // outputs of a member
-    double* sums;            // what is remembered of members (WEOB: of halves), or a user's memo: `slots` rows, `sum_width` wide
+    size_t span;   // outputs of a member
+    double* sums;  // what is remembered of members (WEOB: of halves), or a user's memo: `slots` rows, `sum_width` wide
     size_t slots, sum_width;
-    const int32_t* rank;     // place of each class among the sorted labels
+    const int32_t* rank;                            // place of each class among the sorted labels
     double *shown, *moves, *votes, *rates, *joint;  // per output or member, of the row at hand
-    double* kernel_sums;     // eight lanes per output
+    double* kernel_sums;                            // eight lanes per output
     Shelf support, buffer;
     double *waves, *wave_weights, *wave_shadow;  // Fourier: features of the row at hand, their weights
     const double *wave_table, *wave_phase;       // table: null if columns are drawn again for every row
     double* wave_column;
-    size_t wave_stride;  // features, padded
-    double *own_row, *synthetic;                 // dense rows, padded
-    double *chances, *largest_chances;           // of Poisson draws, kept from row to row
+    size_t wave_stride;                 // features, padded
+    double *own_row, *synthetic;        // dense rows, padded
+    double *chances, *largest_chances;  // of Poisson draws, kept from row to row
     const Own* own;
     ClassFacts* facts;  // per class
 };

@@ -64,7 +64,8 @@ POISE_ONCE void score_members(const State& state, const Prepared<Row>& x) {
     }
     for (size_t o = 0; o < state.outputs; ++o) {
         state.scored[o] = raw_score(state, x, o);
-        if (state.set.learning == Learning::fourier) state.scored[o] += wave_product(state, state.wave_weights + o * state.wave_stride);
+        if (state.set.learning == Learning::fourier)
+            state.scored[o] += wave_product(state, state.wave_weights + o * state.wave_stride);
     }
 }
 
@@ -98,7 +99,8 @@ POISE_INLINE Record record_of(const State& state, size_t m) { return {state.sums
 
 // ---- votes
 
-// The class that scores name: two classes by the sign, a tie for the positive one; more by the largest, a tie for the first label.
+// The class that scores name: two classes by the sign, a tie for the positive one; more by the largest, a tie for the first
+// label.
 POISE_INLINE size_t choice(const State& state, const double* scores) {
     if (state.span == 1) return state.positive == 1 ? scores[0] >= 0.0 : !(scores[0] <= 0.0);
     size_t best = 0;
@@ -126,7 +128,7 @@ POISE_INLINE double combined_two(const State& state, const double* scores, const
 }
 
 POISE_ONCE void combine(const State& state, const double* scores, size_t first, size_t last, const double* votes, bool soft,
-                          double* out) {
+                        double* out) {
     if (state.span == 1 && first == 0 && last == state.members) {
         out[0] = combined_two(state, scores, votes, soft);
         return;
@@ -163,7 +165,7 @@ POISE_INLINE void begin_steps(const State& state) {
 // Steps member m `times` times with `weight` each, the loss worked out anew before each (or once, when repeats weigh); its scores
 // in `scored` follow. Returns how far it went.
 POISE_ONCE double repeat(const State& state, size_t m, size_t label, double times, double weight, double square,
-                           double goal = 1.0) {
+                         double goal = 1.0) {
     const Settings& set = state.set;
     if (set.repeats_weigh && times > 0.0) {
         weight *= times;

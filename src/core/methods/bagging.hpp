@@ -1,7 +1,7 @@
 // Ensembles whose members each draw how often they learn a row: OB, OKB, OOB, OUB, OWOB, OWUB, OUOB, OEB, WEOB.
 //
-// `sums` holds per member: OKB a table of true class x named class; OWOB and OWUB a decayed recall per class; OEB right and all per
-// class. WEOB keeps recalls for its two halves.
+// `sums` holds per member: OKB a table of true class x named class; OWOB and OWUB a decayed recall per class; OEB right and all
+// per class. WEOB keeps recalls for its two halves.
 #pragma once
 #include "../ledger.hpp"
 #include "../team.hpp"
@@ -182,8 +182,7 @@ POISE_INLINE void fill_rates(State& state, size_t label) {
     if (state.set.method == Method::ouob) {
         const Counts all = counts_with(state, label);
         const double most = state.span > 1 ? all.most / all.own : label == state.positive ? imbalance_ratio(state) : 1.0;
-        for (size_t m = 0; m < members; ++m)
-            state.rates[m] = static_cast<double>(m + 1) / static_cast<double>(members) * most;
+        for (size_t m = 0; m < members; ++m) state.rates[m] = static_cast<double>(m + 1) / static_cast<double>(members) * most;
         return;
     }
     const double rate = two_class_rate(state, label, shares);

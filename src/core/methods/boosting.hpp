@@ -1,7 +1,7 @@
 // Ensembles whose members pass the row on, weighed by how well it went: OAdaB, OAdaC2, OCSB2, ORUSB.
 //
-// `sums` holds five rows, one number per member in each: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that it met; and for ORUSB
-// the same of each of the two classes.
+// `sums` holds five rows, one number per member in each: what it got right and wrong (OAdaC2, OCSB2: weighed by cost); all that
+// it met; and for ORUSB the same of each of the two classes.
 #pragma once
 #include "../ledger.hpp"
 #include "../team.hpp"

@@ -1,4 +1,5 @@
-// Methods that repeat a row: over-, under- and hybrid resampling (OOR, OUR, OHR). OSMOTE, which adds rows, lives in synthetic.hpp.
+// Methods that repeat a row: over-, under- and hybrid resampling (OOR, OUR, OHR). OSMOTE, which adds rows, lives in
+// synthetic.hpp.
 #pragma once
 #include "../ledger.hpp"
 #include "../loss.hpp"
@@ -6,8 +7,8 @@
 
 namespace poise::POISE_ISA {
 
-// k ~ Poisson(rate) for a class that is resampled, 1 for one that is left alone. Which of them a row is, and that nothing comes of
-// a small rate, takes no branch that would be guessed wrong.
+// k ~ Poisson(rate) for a class that is resampled, 1 for one that is left alone. Which of them a row is, and that nothing comes
+// of a small rate, takes no branch that would be guessed wrong.
 POISE_INLINE double drawn(State& state, bool resampled, double rate) {
     uint64_t& random = state.tally->random;
     uint64_t next = random;

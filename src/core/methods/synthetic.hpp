@@ -108,8 +108,7 @@ POISE_ONCE double synthesize(State& state, const Prepared<Row>& x, size_t label,
             const size_t pick = static_cast<size_t>(uniform(random) * static_cast<double>(near.count));
             travelled += step_between(state, near.place[pick], uniform(random), label, size);
         } else {
-            for (size_t i = 0; i < near.count; ++i)
-                travelled += step_between(state, near.place[i], uniform(random), label, size);
+            for (size_t i = 0; i < near.count; ++i) travelled += step_between(state, near.place[i], uniform(random), label, size);
         }
     }
     keep_row(state, own, label);
