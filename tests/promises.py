@@ -19,12 +19,13 @@ WRONG = ("nonsense", float("nan"), -float("inf"), [], {}, 1j, object())
 EXTREME = (1, 2, 1.0, 2.0, True, 5e-324, 1e-9, 1e9, 1e308)
 #: Odd cuts of a stream; the rest is one block.
 PIECES = (1, 2, 17, 1, 5, 30)
-_CHECKS = []
+#: By name: a module that is imported twice enters its checks once.
+_CHECKS = {}
 
 
 def every():
     """Yield all checks, each a function of a method, a learner and settings."""
-    yield from _CHECKS
+    yield from _CHECKS.values()
 
 
 def run(method, learner, **settings):
@@ -53,7 +54,7 @@ def promise(check):
             error.add_note(f"{method} with {learner} breaks a promise: {check.__doc__}")
             raise
 
-    _CHECKS.append(told)
+    _CHECKS[check.__name__] = told
     return told
 
 

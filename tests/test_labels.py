@@ -159,6 +159,12 @@ def test_classes_are_sorted_and_the_ledger_counts_them_whatever_their_order_of_a
     assert clf.ledger_.share.sum() == pytest.approx(1.0)
 
 
+def test_whole_numbers_that_no_type_of_numpy_holds_together_stay_whole():
+    clf = StreamClassifier("ogd")
+    clf.learn(X[:2], [0, 2**63 + 1])
+    assert clf.classes_.tolist() == [0, 2**63 + 1]
+
+
 @pytest.mark.parametrize("learner", ["logistic", "svm", "perceptron"])
 @pytest.mark.parametrize("arrival", [["a", "b"], ["b", "a"]], ids=["small first", "large first"])
 def test_a_score_above_0_means_the_larger_label(learner, arrival):

@@ -210,10 +210,12 @@ class Core {
         double* scores = nullptr;
         nb::object out = new_scores(block.rows, many, scores);
         Stop stop;
+        bool finished = false;
         {
             nb::gil_scoped_release free_others;
-            stop = model_.score(block, scores, many);
+            finished = model_.score(block, scores, many, python_interrupts, stop);
         }
+        if (!finished) throw nb::python_error();
         if (stop.rule != Rule::none) refuse(stop);
         return out;
     }
@@ -235,7 +237,8 @@ class Core {
     nb::object score_row(const Block& block) const {
         if (model_.memory.classes > 2) return score_block(block);
         double score = 0.0;
-        const Stop stop = model_.score(block, &score, 0);
+        Stop stop;
+        model_.score(block, &score, 0, [] { return false; }, stop);
         if (stop.rule != Rule::none) refuse(stop);
         return nb::float_(score);
     }

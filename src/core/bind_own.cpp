@@ -46,8 +46,9 @@ class OwnMethod {
         ledger_ = nb::cast(LedgerView{});
         draws_ = nb::cast(DrawsView{});
         const size_t memo = nb::cast<size_t>(functions["memo"]);
-        memo_values_.resize(memo);
-        memo_ = nb::cast(Array(memo_values_.data(), {memo}, nb::handle()), nb::rv_policy::reference);
+        memo_values_ = new double[memo ? memo : 1]();
+        nb::capsule owner(memo_values_, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        memo_ = nb::cast(Array(memo_values_, {memo}, owner));
     }
 
     Own own(bool sees_row) { return {this, decide, synthetic_.is_valid() ? make : nullptr, made, sees_row}; }
@@ -80,10 +81,10 @@ class OwnMethod {
         ledger.least_share = q.least_share;
         uint64_t& random = nb::inst_ptr<DrawsView>(draws_)->state;
         random = *q.random;
-        std::copy_n(q.memo, q.memo_size, memo_values_.begin());
+        std::copy_n(q.memo, q.memo_size, memo_values_);
         PyObject* given[] = {nullptr, row_.ptr(), ledger_.ptr(), memo_.ptr(), parameters_.ptr(), draws_.ptr()};
         PyObject* told = PyObject_Vectorcall(function.ptr(), given + 1, 5 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
-        std::copy_n(memo_values_.begin(), q.memo_size, q.memo);
+        std::copy_n(memo_values_, q.memo_size, q.memo);
         *q.random = random;
         if (!told) throw nb::python_error();
         return nb::steal(told);
@@ -102,6 +103,8 @@ class OwnMethod {
         }
         return false;
     }
+    // What a row is made of is gone when it was learned, though somebody may have kept the view of it.
+    void forget_row() { nb::inst_ptr<RowView>(row_)->facts.x = nullptr; }
 
     static bool decide(void* context, const Question& question, Answer& answer) {
         OwnMethod& own = *static_cast<OwnMethod*>(context);
@@ -111,22 +114,28 @@ class OwnMethod {
             if (own.compiled_[k]) *answers[k] = own.ask(k, question);
             calls |= own.called_[k].is_valid();
         }
-        return !calls || own.attempt([&] {
+        if (!calls) return true;
+        const bool done = own.attempt([&] {
             for (size_t k = 0; k < 3; ++k)
                 if (own.called_[k].is_valid()) *answers[k] = own.ask(k, question);
         });
+        own.forget_row();
+        return done;
     }
     static int64_t make(void* context, const Question& question) {
         OwnMethod& own = *static_cast<OwnMethod*>(context);
         own.rows_.clear();
         const bool done = own.attempt([&] {
-            for (nb::handle row : nb::iter(own.call(own.synthetic_, question))) {
+            nb::object given = own.call(own.synthetic_, question);
+            for (nb::handle row : nb::iter(given)) {  // a generator runs only now, so the row stays until then
                 std::vector<double> values = nb::cast<std::vector<double>>(nb::list(row));
                 if (values.size() != static_cast<size_t>(question.row.width))
                     throw nb::value_error("a synthetic row must have as many numbers as row.x");
                 own.rows_.push_back(std::move(values));
+                if (own.rows_.size() > kMostSynthetic) break;
             }
         });
+        own.forget_row();
         return done ? static_cast<int64_t>(own.rows_.size()) : -1;
     }
     static const double* made(void* context, int64_t index) {
@@ -135,7 +144,8 @@ class OwnMethod {
 
     Compiled compiled_[3] = {};
     nb::object called_[3], synthetic_, parameters_, row_, ledger_, draws_, memo_;
-    std::vector<double> numbers_, memo_values_;
+    std::vector<double> numbers_;
+    double* memo_values_ = nullptr;  // of memo_, which owns them
     std::vector<std::vector<double>> rows_;
 };
 
@@ -178,6 +188,7 @@ void bind_own(nb::module_& module) {
         .def_prop_ro("loss", fact(&RowFacts::loss))
         .def_prop_ro("slope", fact(&RowFacts::slope))
         .def_prop_ro("x", [](const RowView& view) -> nb::object {
+            if (!view.facts.x) throw nb::value_error("row.x is there only while the row is learned; keep a copy of it");
             const size_t width = static_cast<size_t>(view.facts.width);
             double* copy = new double[width ? width : 1];
             std::copy_n(view.facts.x, width, copy);

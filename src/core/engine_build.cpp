@@ -42,7 +42,8 @@ Stop with_source(const State& state, const Block& block, Use use) {
 
 Way way_of(const State& state) {
     const bool weighs = state.set.method == Method::ogd || state.set.method == Method::hgd || state.set.method == Method::ohgd;
-    if (state.set.learning != Learning::linear || state.members > 1) return Way::team;
+    const bool ensemble = state.members > 1 || is_bagging(state.set.method) || is_boosting(state.set.method);
+    if (state.set.learning != Learning::linear || ensemble) return Way::team;
     if (weighs) return state.span == 1 ? Way::two : Way::many;
     return state.span == 1 ? Way::single : Way::team;
 }

@@ -25,14 +25,6 @@ POISE_INLINE void draw_phases(uint64_t seed, size_t features, double* out) {
     for (size_t i = 0; i < features; ++i) out[i] = uniform(seed);
 }
 
-// Number of columns for the kernel's width: for named or hashed features the running mean of active ones.
-POISE_INLINE double columns_met(const State& state, size_t active) {
-    if (!state.columns.open) return static_cast<double>(state.columns.width);
-    const double rows = as_double(state.tally->rows);
-    const double met = rows > 0.0 ? as_double(state.tally->entries) / rows : static_cast<double>(active);
-    return met > 0.0 ? met : 1.0;
-}
-
 // Sums of W times the row, for a stretch of features at a time that fits into registers.
 template <size_t eights, class Row>
 POISE_INLINE void turn_stretch(const State& state, const Prepared<Row>& x, size_t first) {

@@ -45,8 +45,11 @@ void Kept::widen(size_t width) {
 }
 
 void Kept::forget_behind(size_t kept, uint64_t kept_births) {
-    for (size_t i = kept; i < count; ++i)  // a place without a row must not count in scores
-        for (size_t o = 0; o < outputs; ++o) coef[((i / 8) * outputs + o) * 8 + i % 8] = 0.0;
+    for (size_t i = kept; i < count; ++i) {  // a place without a row must not count in scores
+        for (size_t o = 0; o < outputs; ++o) coef[(i / 8 * outputs + o) * 8 + i % 8] = 0.0;
+        for (size_t j = 0; j < stride; ++j) rows[(i / 8 * stride + j) * 8 + i % 8] = 0.0;
+        square[i] = 0.0;
+    }
     count = std::min(count, kept);
     births = kept_births;
 }

@@ -27,17 +27,17 @@ POISE_INLINE double kernel_of_itself(const Settings& set, double gamma, double s
     return value;
 }
 
-POISE_INLINE double kernel_gamma(const State& state) {
+POISE_INLINE double kernel_gamma(const State& state, size_t active) {
     if (state.set.gamma > 0.0) return state.set.gamma;
     const bool evened = state.set.unit_rows || state.columns.scaling != Scaling::none;
-    return evened ? 1.0 : 1.0 / static_cast<double>(state.columns.width);
+    return evened ? 1.0 : 1.0 / columns_met(state, active);
 }
 
 // Scores of a row by all outputs, without their constants.
 template <class Row>
 POISE_ONCE void kernel_scores(const State& state, const Prepared<Row>& x, double* scores) {
     const Shelf& kept = state.support;
-    const double gamma = kernel_gamma(state), square = own_square(x);
+    const double gamma = kernel_gamma(state, entries_of(x.row)), square = own_square(x);
     const size_t outputs = state.outputs;
     if (outputs == 1) {
         Octo sum = spread(0.0);

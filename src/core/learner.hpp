@@ -46,6 +46,14 @@ POISE_INLINE double shown_score(const State& state, const Prepared<Row>& x, size
     return raw + state.tally->blend * (x.factor * vx + state.shadow_intercept[output]);
 }
 
+// Number of columns for a kernel's width: for named or hashed features the running mean of active ones.
+POISE_INLINE double columns_met(const State& state, size_t active) {
+    if (!state.columns.open) return static_cast<double>(state.columns.width);
+    const double rows = as_double(state.tally->rows);
+    const double met = rows > 0.0 ? as_double(state.tally->entries) / rows : static_cast<double>(active);
+    return met > 0.0 ? met : 1.0;
+}
+
 POISE_INLINE double step_size(const State& state) {
     const Settings& set = state.set;
     if (set.schedule == Schedule::constant) return set.eta0;

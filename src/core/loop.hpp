@@ -35,7 +35,7 @@ POISE_ONCE void show_team(const State& state, const Prepared<Row>& x, size_t row
         show_members(state, x);
         answer = state.shown;
     }
-    if (state.members > 1) {
+    if (is_bagging(state.set.method) || is_boosting(state.set.method) || state.members > 1) {
         fill_votes(state);
         combine(state, answer, 0, state.members, state.votes, soft_votes(state.set), state.joint);
         answer = state.joint;

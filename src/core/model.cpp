@@ -3,13 +3,14 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <deque>
 
 #include "engine.hpp"
 #include "undo.hpp"
 
 namespace poise {
-namespace {
 
 // Values one row's staging area must hold; kept per thread so that scoring needs no memory of the model.
 struct Scratch {
@@ -20,10 +21,28 @@ struct Scratch {
     std::vector<ClassFacts> facts;
 };
 
-Scratch& scratch() {
-    static thread_local Scratch one;
-    return one;
-}
+namespace {
+
+// A user's own method may ask other models while one learns: each call in progress on a thread has a scratch of its own.
+class Lent {
+  public:
+    Lent() : own_(depth() < pool().size() ? pool()[depth()] : pool().emplace_back()) { ++depth(); }
+    ~Lent() { --depth(); }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    Scratch& operator*() const { return own_; }
+
+  private:
+    static std::deque<Scratch>& pool() {
+        static thread_local std::deque<Scratch> all;
+        return all;
+    }
+    static size_t& depth() {
+        static thread_local size_t calls = 0;
+        return calls;
+    }
+    Scratch& own_;
+};
 
 template <class Values>
 void at_least(Values& values, size_t size) {
@@ -41,8 +60,9 @@ Shelf shelf_of(Kept& kept) {
 size_t Model::rows_between_polls(const Block& block) const {
     const size_t kept = (support.count + buffer.count) * (block.longest + memory.outputs);
     const size_t cells = (block.longest + 8) * (memory.outputs + wave_stride()) + kept;
+    const size_t wide = std::max<size_t>(1, (size_t{64} << 20) / (8 * (memory.stride + 1)));  // kept rows need room beforehand
     const bool grows = set.learning == Learning::kernel || set.method == Method::osmote || set.method == Method::own;
-    const size_t most = own_method.make ? 1 : grows ? 256 : block.rows;
+    const size_t most = own_method.make ? 1 : grows ? std::min<size_t>(256, wide) : block.rows;
     return std::min(most, std::max<size_t>(1, (size_t{1} << 22) / cells));
 }
 
@@ -65,8 +85,7 @@ bool Model::steps_are_bounded() const {
     return weight > 0.0 && set.eta0 * weight * 1e8 * static_cast<double>(memory.outputs) < kFarthest;
 }
 
-State Model::view(const Block& block) const {
-    Scratch& own = scratch();
+State Model::view(const Block& block, Scratch& own) const {
     const bool centered = memory.scaling == Scaling::center;
     const size_t staged = std::max(centered ? memory.stride : 0, block.longest) + 8;
     at_least(own.staged, staged);
@@ -149,18 +168,56 @@ State Model::view(const Block& block) const {
     return state;
 }
 
+namespace {
+
+// How many rows to do before asking whether to stop: as many as take some milliseconds, by what the last ones took.
+class Pace {
+  public:
+    explicit Pace(size_t most) : most_(most), rows_(std::min<size_t>(most, 256)) {}
+    size_t rows() {
+        begun_ = Clock::now();
+        return rows_;
+    }
+    void done() {
+        const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+        if (seconds < 0.005) rows_ = std::min(most_, 2 * rows_);
+        if (seconds > 0.05) rows_ = std::max<size_t>(1, rows_ / 2);
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    size_t most_, rows_;
+    Clock::time_point begun_;
+};
+
+}  // namespace
+
 bool Model::learn(Block block, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop) {
-    at_least(scratch().copy, block.width + 8);
-    block.scratch = scratch().copy.data();
+    const Lent lent;
+    at_least((*lent).copy, block.width + 8);
+    block.scratch = (*lent).copy.data();
     const bool scales = memory.scaling != Scaling::none;
-    // A single row is looked at before anything changes, but for the scaler and for OSMOTE's steps.
-    Undo undo(*this, block,
-              block.rows > 1 || set.method == Method::osmote || own_method.make || (scales && !steps_are_bounded()));
+    // A single row is looked at before anything changes, but for the scaler and for steps at synthetic rows.
+    const bool steps_twice = set.method == Method::osmote || own_method.make;
+    Undo undo(*this, block, block.rows > 1 || steps_twice || (scales && !steps_are_bounded()));
+    try {
+        const bool finished = learn_stretches(block, *lent, scores, many, interrupted, stop, undo);
+        if (!finished || stop.rule != Rule::none) undo.put_back();
+        return finished;
+    } catch (...) {  // no memory left
+        undo.put_back();
+        throw;
+    }
+}
+
+bool Model::learn_stretches(const Block& block, Scratch& own, double* scores, size_t many, const std::function<bool()>& interrupted,
+                            Stop& stop, Undo& undo) {
+    Pace pace(rows_between_polls(block));
     size_t begin = 0, scored = 0;
     while (begin < block.rows) {
-        const size_t end = std::min(block.rows, begin + rows_between_polls(block));
+        const size_t end = std::min({block.rows, begin + pace.rows(), begin + rows_between_polls(block)});
         keep_room(end - begin);
-        State state = view(block);
+        State state = view(block, own);
         stop = engine().learn(state, block, begin, end, scored, scores, many);
         memory.classes = state.classes;
         if (stop.rule == Rule::new_class) {
@@ -171,25 +228,29 @@ bool Model::learn(Block block, double* scores, size_t many, const std::function<
             stop = {};
             continue;
         }
-        if (stop.rule != Rule::none) {
-            undo.put_back();
-            return true;
-        }
+        if (stop.rule != Rule::none) return true;
+        pace.done();
         begin = end;
-        if (begin < block.rows && interrupted()) {
-            undo.put_back();
-            return false;
-        }
+        if (begin < block.rows && interrupted()) return false;
     }
     return true;
 }
 
-Stop Model::score(const Block& block, double* scores, size_t many) const {
-    Block own = block;
-    at_least(scratch().copy, block.width + 8);
-    own.scratch = scratch().copy.data();
-    const State state = view(own);
-    return engine().score(state, own, 0, own.rows, scores, many);
+bool Model::score(Block block, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop) const {
+    const Lent lent;
+    at_least((*lent).copy, block.width + 8);
+    block.scratch = (*lent).copy.data();
+    const State state = view(block, *lent);
+    Pace pace(block.rows);
+    for (size_t begin = 0; begin < block.rows;) {
+        const size_t end = std::min(block.rows, begin + pace.rows());
+        stop = engine().score(state, block, begin, end, scores, many);
+        if (stop.rule != Rule::none) return true;
+        pace.done();
+        begin = end;
+        if (begin < block.rows && interrupted()) return false;
+    }
+    return true;
 }
 
 }  // namespace poise

@@ -52,6 +52,9 @@ struct Memory {
     Tally tally;
 };
 
+struct Scratch;
+class Undo;
+
 class Model {
   public:
     explicit Model(const Settings& settings);
@@ -74,10 +77,13 @@ class Model {
 
     // Learns the block or none of it. `interrupted` is asked now and then; true puts everything back and returns false.
     bool learn(Block block, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop);
-    Stop score(const Block& block, double* scores, size_t many) const;
+    // Scores without learning; false when interrupted.
+    bool score(Block block, double* scores, size_t many, const std::function<bool()>& interrupted, Stop& stop) const;
 
   private:
-    State view(const Block& block) const;
+    State view(const Block& block, Scratch& own) const;
+    bool learn_stretches(const Block& block, Scratch& own, double* scores, size_t many, const std::function<bool()>& interrupted,
+                         Stop& stop, Undo& undo);
     bool steps_are_bounded() const;
     void keep_room(size_t rows);
     void draw_waves();

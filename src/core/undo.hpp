@@ -58,6 +58,7 @@ class Undo {
   private:
     bool names_few_columns(const Settings& set, const Block& block) const {
         if (block.layout != Layout::csr32 && block.layout != Layout::csr64) return false;
+        if (set.method == Method::osmote || set.method == Method::own) return false;  // synthetic rows have columns of their own
         if (set.radius > 0.0 || (memory_.scaling == Scaling::center && !memory_.each)) return false;
         if (entries(block) >= memory_.width) return false;
         const double rows = static_cast<double>(block.rows);

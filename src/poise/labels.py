@@ -249,6 +249,8 @@ def _as_array(labels: Any, name: str) -> NDArray[Any]:
         raise DataError(f"{told} is {reprlib.repr(listed)}, which names no class; use numbers, text or booleans.") from None
     if out.dtype.kind in "US" and out.ndim == 1 and isinstance(labels, (list, tuple)) and out.tolist() != list(labels):
         out = as_objects(labels)  # numpy made text of numbers or bytes, or cut a text's last NUL off
+    elif out.dtype.kind == "f" and isinstance(labels, (list, tuple)) and np.max(np.abs(out), initial=0.0) >= 2.0**53:
+        out = as_objects(labels)  # numpy made floats of whole numbers that no integer type of its holds together
     if out.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {name} holds complex numbers; use numbers, text or booleans.")
     if out.dtype.kind in "mM":

@@ -2,7 +2,6 @@
 
 import math
 import reprlib
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,8 +15,11 @@ from poise.features import Dense, Floats, Named, Rows, Sparse, as_array, as_doub
 from poise.labels import Labels, as_objects
 from poise.refusal import explained, unreadable
 from poise.stored import form_of
+from poise.turns import Turns
 
 LARGEST_WEIGHT = 1e6
+#: Columns of a model that keeps rows: each row takes 8 bytes for each of them.
+WIDEST_KEPT = 1 << 16
 
 
 class Model:
@@ -27,7 +29,9 @@ class Model:
         self.setup = setup
         self.labels = Labels()
         self.columns: Columns | None = None
-        self._lock = threading.RLock()
+        self._lock = Turns()
+        #: Its method is a user's own, which may ask this very model.
+        self._asks = "own" in setup.core
         self._adopt(self.labels)
 
     def _adopt(self, labels: Labels) -> None:
@@ -50,7 +54,7 @@ class Model:
         return self.columns.core
 
     @property
-    def lock(self) -> threading.RLock:
+    def lock(self) -> Turns:
         """Whoever holds it finds the model between two calls, never within one."""
         return self._lock
 
@@ -82,6 +86,7 @@ class Model:
             saved, seen = None, columns.core.rows
             block, undo = columns.admit(rows, left_out)
             try:
+                _require_room(columns)
                 if self.columns is None:
                     columns.core.declare(len(known))
                 elif len(known) > max(columns.core.classes, 1):
@@ -115,7 +120,11 @@ class Model:
                 return columns.core.learn(block.X, *wish)
             return columns.core.learn_csr(block.starts, block.columns, block.values, block.width, *wish)
 
-        return _run(run, block, columns)
+        self._lock.learning = True
+        try:
+            return _run(run, block, columns)
+        finally:
+            self._lock.learning = False
 
     def score(self, rows: Rows) -> Any:
         """Score rows without learning: one number for two classes, else one per class, in sorted order."""
@@ -155,12 +164,15 @@ class Model:
                 columns: Any = self.columns
                 before = columns.core.classes
                 try:
+                    self._lock.learning = self._asks
                     if type(x) is dict:
                         score = columns.learn_named(x, code, weight, self._many)
                     else:
                         score = columns.learn_array(x, code, weight, self._many)
                 except (_core.RowRefused, TypeError, UnicodeEncodeError) as error:
                     raise self._refused(error, x) from None
+                finally:
+                    self._lock.learning = False
                 if score is not None:
                     if self._many:
                         return score[0, self.labels.order]
@@ -287,6 +299,17 @@ def _run(run: Callable[[Dense | Sparse], Any], block: Dense | Sparse, columns: C
         return run(ordered)
     except _core.RowRefused as refusal:
         raise explained(refusal, columns.names, ordered) from None
+
+
+def _require_room(columns: Columns) -> None:
+    """Refuse rows too wide to be kept whole."""
+    core = columns.setup.core
+    if columns.width > WIDEST_KEPT and (core["learning"] == "kernel" or core["method"] == "osmote"):
+        keeper = "kernel" if core["learning"] == "kernel" else "osmote"
+        raise DataError(
+            f"X has {columns.width:,} columns, and {keeper} keeps whole rows, of at most {WIDEST_KEPT:,} columns; "
+            "hash onto fewer (n_hash), select columns, or use another learner or method."
+        )
 
 
 def _third_class(codes: Any, labels: Labels, rule: str) -> DataError:

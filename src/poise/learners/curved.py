@@ -57,8 +57,8 @@ class Kernel(Learner):
         require_choice("drop", self.drop, ("oldest", "smallest"))
         require_gamma(self.gamma)
         require_count("degree", self.degree, 10)
-        if not math.isfinite(as_number(self.coef0)):
-            raise ParameterError(f"coef0 is {reprlib.repr(self.coef0)}; it must be a number.")
+        if not 0 <= as_number(self.coef0) < math.inf:
+            raise ParameterError(f"coef0 is {reprlib.repr(self.coef0)}; it must be a number of 0 or more.")
         require_count("budget", self.budget, 1_000_000_000, none=True)
 
     def settings(self) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def own_functions(name: str, parameters: tuple[tuple[str, float], ...]) -> dict[
         "memo": kind.memo_size,
         "parameters": record(*(value for _, value in parameters)),
         "numbers": [value for _, value in parameters],
-        "sees_row": any(_reads_x(function) for function in kind.functions.values()),
+        "sees_row": "synthetic" in kind.functions or any(_reads_x(function) for function in kind.functions.values()),
         "calls_back": False,
     }
     for part, function in kind.functions.items():
