@@ -21,6 +21,7 @@ from importlib import import_module, metadata, util
 from pathlib import Path
 
 import speed_methods
+import speed_own
 from limit import COMPILER, FLAGS, Limit, compiler_version
 from limit_check import check
 from speed_methods import Ratio
@@ -56,6 +57,9 @@ def main() -> int:
         methods = [] if only_portable or plan.c_only else _methods(options)
         if methods:
             calls.append(_fourier(plan))
+            own, called_back = _own(plan)
+            methods += own
+            calls.append(called_back)
     beside = [] if only_portable or plan.c_only else _run_portable(options)
     if beside:
         _print_pairs("one block, portable code (POISE_CPU=portable)", beside)
@@ -136,6 +140,13 @@ def _fourier(plan: Plan) -> Peer:
     call = speed_methods.fourier(plan.rounds)
     _print_peers("one block, random Fourier features", [call])
     return call
+
+
+def _own(plan: Plan) -> tuple[list[Ratio], Peer]:
+    ratios, called_back, reason = speed_own.own(plan.rounds)
+    print(speed_methods.table("one block, a method of one's own", "built-in", ratios) if ratios else f"\n{reason}")
+    _print_peers("one block, a method of one's own", [called_back])
+    return ratios, called_back
 
 
 def _run_portable(options: argparse.Namespace) -> list[Line]:

@@ -81,17 +81,17 @@ def kernel(rounds: int) -> list[Ratio]:
         times = alternate([theirs, ours], rounds) * 1e9 / SCORED
         agrees = difference(ours.given, theirs.given) <= KERNEL_AGREES
         case = (f"score / numpy, {form}, {size} a block", KEPT_ROWS, KERNEL_COLUMNS)
-        lines.append(_ratio(case, times, KERNEL_LIMIT, agrees))
+        lines.append(ratio_of(case, times, KERNEL_LIMIT, agrees))
     form, size, theirs = peers[0]
     times = alternate([theirs, _learning_more(model)], rounds) * 1e9 / SCORED
-    return [*lines, _ratio((f"learn / numpy's score, {form}", KEPT_ROWS, KERNEL_COLUMNS), times)]
+    return [*lines, ratio_of((f"learn / numpy's score, {form}", KEPT_ROWS, KERNEL_COLUMNS), times)]
 
 
 def fourier(rounds: int) -> Peer:
     """Time a row that `Fourier(256)` learns."""
     poise = importlib.import_module("poise")
     block = speed_rows.dense(KERNEL_COLUMNS, ROWS, imbalance=IMBALANCE)
-    call = _learning(lambda: poise.StreamClassifier("hgd", poise.Fourier(features=FEATURES)), block)
+    call = learning(lambda: poise.StreamClassifier("hgd", poise.Fourier(features=FEATURES)), block)
     fastest = float(alternate([call], rounds).min()) * 1e9 / len(block.y)
     return Peer(f"HGD with Fourier({FEATURES}), learn, {KERNEL_COLUMNS} columns", fastest, FOURIER_LIMIT_NS)
 
@@ -143,18 +143,18 @@ def _limit(name: str) -> float | None:
 
 def _beside_ogd(name: str, setting: str, block: speed_rows.Block, rounds: int) -> Ratio:
     ir = float(np.mean(block.y == 0) / np.mean(block.y == 1))
-    calls = [_learning(partial(_model, setting, method, ir), block) for method in ("ogd", name)]
+    calls = [learning(partial(_model, setting, method, ir), block) for method in ("ogd", name)]
     times = alternate(calls, rounds) * 1e9 / len(block.y)
-    return _ratio((name, f"{setting}, {SETTINGS[setting]}", block.X.shape[1]), times, _limit(name))
+    return ratio_of((name, f"{setting}, {SETTINGS[setting]}", block.X.shape[1]), times, _limit(name))
 
 
-def _ratio(case: tuple[str, str, int], times: Floats, limit: float | None = None, agrees: bool = True) -> Ratio:
+def ratio_of(case: tuple[str, str, int], times: Floats, limit: float | None = None, agrees: bool = True) -> Ratio:
     """Make a table row of a name, a setting and a number of columns, and of the rounds of the two sides."""
     fastest, ratio = times.min(axis=0), float(np.median(times[:, 1] / times[:, 0]))
     return Ratio(*case, float(fastest[0]), float(fastest[1]), ratio, limit, agrees)
 
 
-def _learning(make: Callable[[], Any], block: speed_rows.Block) -> Call:
+def learning(make: Callable[[], Any], block: speed_rows.Block) -> Call:
     """Learn a block with a fresh model; only `learn` is timed."""
 
     def run() -> float:

@@ -51,7 +51,11 @@ class OwnMethod {
         memo_ = nb::cast(Array(memo_values_, {memo}, owner));
     }
 
-    Own own(bool sees_row) { return {this, decide, synthetic_.is_valid() ? make : nullptr, made, sees_row}; }
+    Own own(bool sees_row, bool sees_loss) {
+        const bool weighs_only = compiled_[0] && !compiled_[1] && !compiled_[2] && !called_[1].is_valid() && !called_[2].is_valid();
+        return {this,       decide,   synthetic_.is_valid() ? make : nullptr, made, weighs_only ? compiled_[0] : nullptr, numbers_.data(),
+                sees_row, sees_loss};
+    }
 
     nb::object failure;  // what Python raised
 
@@ -164,7 +168,7 @@ PyType_Slot kSlots[] = {
 
 nb::object own_method(const nb::dict& functions, Own& own) {
     nb::object kept = nb::cast(new OwnMethod(functions), nb::rv_policy::take_ownership);
-    own = nb::inst_ptr<OwnMethod>(kept)->own(nb::cast<bool>(functions["sees_row"]));
+    own = nb::inst_ptr<OwnMethod>(kept)->own(nb::cast<bool>(functions["sees_row"]), nb::cast<bool>(functions["sees_loss"]));
     return kept;
 }
 

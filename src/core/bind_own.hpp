@@ -8,11 +8,6 @@ namespace nb = nanobind;
 
 namespace poise {
 
-// What a compiled function takes; the layout is known to the Python file that makes them.
-using Compiled = double (*)(const RowFacts*, const ClassFacts*, int64_t classes, double top_share, double least_share,
-                            double* memo, int64_t memo_size, const double* parameters, uint64_t* random, const double* x,
-                            int64_t width);
-
 void bind_own(nb::module_& module);
 
 // The method that `functions` describe: "weigh", "repeats" and "margin" as addresses or functions, "synthetic" as a function.

@@ -84,7 +84,7 @@ void Model::split_sums(size_t before, size_t after) {
     if (before && same) return;
     const size_t width = sum_width(), tables = set.method == Method::okb ? before : 1;
     const double start = same || set.method == Method::okb || set.method == Method::oeb ? 0.0 : 0.5;
-    Doubles more(slots(after) * width + 8, start);  // the last eight may be read whole
+    Doubles more(slots(after) ? slots(after) * width + 8 : 0, start);  // the last eight may be read whole
     for (size_t t = 0; before && t < tables; ++t)
         std::copy_n(memory.sums.data() + t * before * width, slots(before) / tables * width, more.data() + t * after * width);
     memory.sums.swap(more);

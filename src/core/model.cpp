@@ -175,10 +175,11 @@ class Pace {
   public:
     explicit Pace(size_t most) : most_(most), rows_(std::min<size_t>(most, 256)) {}
     size_t rows() {
-        begun_ = Clock::now();
+        if (most_ > 1) begun_ = Clock::now();
         return rows_;
     }
     void done() {
+        if (most_ <= 1) return;  // a single row
         const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
         if (seconds < 0.005) rows_ = std::min(most_, 2 * rows_);
         if (seconds > 0.05) rows_ = std::max<size_t>(1, rows_ / 2);
@@ -212,7 +213,7 @@ bool Model::learn(Block block, double* scores, size_t many, const std::function<
 
 bool Model::learn_stretches(const Block& block, Scratch& own, double* scores, size_t many, const std::function<bool()>& interrupted,
                             Stop& stop, Undo& undo) {
-    Pace pace(rows_between_polls(block));
+    Pace pace(std::min(block.rows, rows_between_polls(block)));
     size_t begin = 0, scored = 0;
     while (begin < block.rows) {
         const size_t end = std::min({block.rows, begin + pace.rows(), begin + rows_between_polls(block)});

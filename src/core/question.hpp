@@ -27,13 +27,18 @@ struct Question {
 struct Answer {
     double weight = 1.0, repeats = 1.0, margin = 1.0;
 };
+// What a compiled function takes; the layout is known to the Python file that makes them.
+using Compiled = double (*)(const RowFacts*, const ClassFacts*, int64_t classes, double top_share, double least_share, double* memo,
+                            int64_t memo_size, const double* parameters, uint64_t* random, const double* x, int64_t width);
 // How to ask it: false where it failed. `make` says how many synthetic rows it has, `made` gives one, null where it failed.
 struct Own {
     void* context = nullptr;
     bool (*decide)(void* context, const Question&, Answer&) = nullptr;
     int64_t (*make)(void* context, const Question&) = nullptr;
     const double* (*made)(void* context, int64_t index) = nullptr;
-    bool sees_row = false;
+    Compiled weigh_only = nullptr;  // where all there is to ask is a compiled weight, it is asked directly
+    const double* numbers = nullptr;
+    bool sees_row = false, sees_loss = false;  // else x, and loss and slope, are not worked out
 };
 
 }  // namespace poise

@@ -12,11 +12,12 @@ POISE_INLINE void fill_facts(const State& state, Question& question) {
     const size_t classes = state.classes > 2 ? state.classes : 2;
     double all = 0.0;
     for (size_t c = 0; c < classes; ++c) all += 1.0 + as_double(state.account[c].seen);
+    const double per_row = 1.0 / all;
     question.top_share = 0.0;
     question.least_share = 1.0;
     for (size_t c = 0; c < classes; ++c) {
         const Account& account = state.account[c];
-        const double seen = as_double(account.seen), share = (1.0 + seen) / all;
+        const double seen = as_double(account.seen), share = (1.0 + seen) * per_row;
         state.facts[c] = {seen, share, account.pulled, account.travelled};
         question.top_share = share > question.top_share ? share : question.top_share;
         question.least_share = share < question.least_share ? share : question.least_share;
@@ -36,15 +37,18 @@ POISE_INLINE void fill_row(const State& state, size_t m, size_t label, Question&
     row.right = choice(state, scores) == label;
     row.t = static_cast<int64_t>(state.tally->rows);
     row.member = static_cast<int64_t>(m);
+    const bool sees_loss = state.own->sees_loss;
+    row.loss = row.slope = 0.0;
     if (state.span == 1) {
         row.margin = label == 0 ? -scores[0] : scores[0];
         row.score = row.positive ? row.margin : -row.margin;
-        row.loss = loss_of_margin(state.set.loss, row.margin);
-        row.slope = pull_of_margin(state.set.loss, row.margin);
+        if (sees_loss) {
+            row.loss = loss_of_margin(state.set.loss, row.margin);
+            row.slope = pull_of_margin(state.set.loss, row.margin);
+        }
     } else {
         row.score = row.margin = scores[label];
-        row.loss = 0.0;
-        row.slope = __builtin_sqrt(slopes_of_scores(state.set.loss, scores, state.span, label, state.slope));
+        if (sees_loss) row.slope = __builtin_sqrt(slopes_of_scores(state.set.loss, scores, state.span, label, state.slope));
     }
     row.x = state.own->sees_row ? state.own_row : nullptr;
     row.width = state.own->sees_row ? static_cast<int64_t>(state.columns.width) : 0;
@@ -57,13 +61,20 @@ POISE_INLINE bool usable(const Answer& answer) {
 
 constexpr double kNotUsable = -2.0, kNotAnswered = -3.0;
 
+POISE_INLINE bool ask(const Own& own, const Question& q, Answer& answer) {
+    if (!own.weigh_only) return own.decide(own.context, q, answer);
+    answer.weight = own.weigh_only(&q.row, q.classes, q.count, q.top_share, q.least_share, q.memo, q.memo_size, own.numbers,
+                                   q.random, q.row.x, q.row.width);
+    return true;
+}
+
 // Asks for a single model; below 0: it could not be done.
 POISE_ONCE double ask_own(State& state, size_t label, double& times, double& weight, double& margin) {
-    Question question{};
+    Question question;
     fill_facts(state, question);
     fill_row(state, 0, label, question);
     Answer answer;
-    if (!state.own->decide(state.own->context, question, answer)) return kNotAnswered;
+    if (!ask(*state.own, question, answer)) return kNotAnswered;
     if (!usable(answer)) return kNotUsable;
     times = answer.repeats;
     weight = answer.weight;
@@ -73,13 +84,13 @@ POISE_ONCE double ask_own(State& state, size_t label, double& times, double& wei
 
 // Asks for every member; below 0: it could not be done.
 POISE_INLINE double learn_own(State& state, size_t label, double pull, double square) {
-    Question question{};
+    Question question;
     fill_facts(state, question);
     double travelled = 0.0;
     for (size_t m = 0; m < state.members; ++m) {
         fill_row(state, m, label, question);
         Answer answer;
-        if (!state.own->decide(state.own->context, question, answer)) return kNotAnswered;
+        if (!ask(*state.own, question, answer)) return kNotAnswered;
         if (!usable(answer)) return kNotUsable;
         travelled += repeat(state, m, label, answer.repeats, pull * answer.weight, square, answer.margin);
     }

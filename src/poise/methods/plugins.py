@@ -65,7 +65,8 @@ def own_functions(name: str, parameters: tuple[tuple[str, float], ...]) -> dict[
         "memo": kind.memo_size,
         "parameters": record(*(value for _, value in parameters)),
         "numbers": [value for _, value in parameters],
-        "sees_row": "synthetic" in kind.functions or any(_reads_x(function) for function in kind.functions.values()),
+        "sees_row": "synthetic" in kind.functions or any(_reads(function, "x") for function in kind.functions.values()),
+        "sees_loss": any(_reads(function, "loss", "slope") for function in kind.functions.values()),
         "calls_back": False,
     }
     for part, function in kind.functions.items():
@@ -210,15 +211,15 @@ def _may_compile(function: Function) -> bool:
     return inspect.isfunction(function) and all(step.opname != "RAISE_VARARGS" for step in dis.get_instructions(function))
 
 
-def _reads_x(function: Function) -> bool:
-    """Tell whether a function reads `row.x`, or hands the row on to what might; that costs a copy of each row."""
+def _reads(function: Function, *facts: str) -> bool:
+    """Tell whether a function reads these facts of a row, or hands the row on to what might; they cost time to work out."""
     code = getattr(function, "__code__", None)
     if code is None or code.co_argcount != 5 or code.co_varnames[0] in code.co_cellvars:
         return True
     steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
     for step, after in pairwise(steps):
         loads = "LOAD_FAST" in step.opname and code.co_varnames[0] in (step.argval, *_several(step.argval))
-        if loads and (after.opname not in ("LOAD_ATTR", "LOAD_METHOD") or after.argval == "x" or _several(step.argval)):
+        if loads and (after.opname not in ("LOAD_ATTR", "LOAD_METHOD") or after.argval in facts or _several(step.argval)):
             return True
     return False
 
