@@ -206,6 +206,18 @@ class TestTwoSettings:
             with pytest.raises(ParameterError, match="must be the number of negatives per positive"):
                 StreamClassifier.paper("hgd", ir=ir)
 
+    def test_published_reads_methods_as_the_paper_does_by_name_and_by_value(self):
+        assert StreamClassifier.paper("oob", "svm", ir=9.0).method == poise.OOB(ir=9.0, reading="paper")
+        assert StreamClassifier.paper(poise.OOB(decay=0.8), "svm", ir=9.0).method == poise.OOB(decay=0.8, ir=9.0, reading="paper")
+        assert StreamClassifier.paper("oob", "svm", ir=9.0, reading="textbook").method.reading == "textbook"
+        assert StreamClassifier.paper("hgd", "kernel").learner == poise.Kernel(gamma=12.5)
+
+    @pytest.mark.parametrize("name", [name for name in methods.names() if methods.get(name)().needs_ratio])
+    def test_published_needs_the_class_ratio_where_the_method_does(self, name):
+        with pytest.raises(ParameterError, match=f"ir is None, and the published {name} needs it"):
+            StreamClassifier.paper(name, "svm")
+        assert StreamClassifier.paper(name, "svm", ir=9.0).method.ir == 9.0
+
     def test_published_refuses_what_does_not_exist(self):
         with pytest.raises(TypeError, match="etta0"):
             StreamClassifier.paper("hgd", etta0=0.3)

@@ -133,7 +133,8 @@ class StreamClassifier(_Saved):
         Parameters
         ----------
         method, learner
-            As for the constructor; those given by name get their published parameters.
+            As for the constructor; those given by name get their published parameters, a value keeps its own but for its
+            reading.
         ir
             Negatives per positive of the whole stream, for the methods that need it; OGD and HGD do not.
         parameters
@@ -150,6 +151,8 @@ class StreamClassifier(_Saved):
             entry = methods.get(method)
             own = {name: parameters.pop(name) for name in entry.parameters if name in parameters}
             method = entry(**{**entry.as_published, **own})
+        elif isinstance(method, Method) and "reading" in method.entry.as_published and method.family != "weighting":
+            method = replace(method, reading="paper")  # for weighting methods both readings are the same
         if isinstance(learner, str):
             kind = learners.get(learner)
             own = {field.name: parameters.pop(field.name) for field in fields(kind) if field.name in parameters}
