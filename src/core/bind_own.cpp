@@ -52,9 +52,16 @@ class OwnMethod {
     }
 
     Own own(bool sees_row, bool sees_loss) {
-        const bool weighs_only = compiled_[0] && !compiled_[1] && !compiled_[2] && !called_[1].is_valid() && !called_[2].is_valid();
-        return {this,       decide,   synthetic_.is_valid() ? make : nullptr, made, weighs_only ? compiled_[0] : nullptr, numbers_.data(),
-                sees_row, sees_loss};
+        const bool weighs_only =
+            compiled_[0] && !compiled_[1] && !compiled_[2] && !called_[1].is_valid() && !called_[2].is_valid();
+        return {this,
+                decide,
+                synthetic_.is_valid() ? make : nullptr,
+                made,
+                weighs_only ? compiled_[0] : nullptr,
+                numbers_.data(),
+                sees_row,
+                sees_loss};
     }
 
     nb::object failure;  // what Python raised

@@ -159,8 +159,9 @@ inline std::pair<Model, size_t> model_of(const Settings& settings, const nb::dic
     if (kernel) take_kept(saved, "support", fresh.support, m.width, drawing[1]);
     if (settings.method == Method::osmote) take_kept(saved, "buffer", fresh.buffer, m.width, drawing[2]);
     if (const size_t slots = fresh.slots(m.classes > 2 ? m.classes : 2))
-        taken<double>(saved, "sums", slots, fresh.sum_width(),
-                      [&](size_t k, size_t j, double v) { m.sums[k * fresh.sum_width() + j] = settings.method == Method::own ? v : finite_in("sums", v); });
+        taken<double>(saved, "sums", slots, fresh.sum_width(), [&](size_t k, size_t j, double v) {
+            m.sums[k * fresh.sum_width() + j] = settings.method == Method::own ? v : finite_in("sums", v);
+        });
     if (m.scaling != Scaling::none) {
         taken<double>(saved, "scaler_mean", 1, m.width,
                       [&](size_t, size_t j, double v) { m.mean[j] = finite_in("scaler_mean", v); });

@@ -211,8 +211,8 @@ bool Model::learn(Block block, double* scores, size_t many, const std::function<
     }
 }
 
-bool Model::learn_stretches(const Block& block, Scratch& own, double* scores, size_t many, const std::function<bool()>& interrupted,
-                            Stop& stop, Undo& undo) {
+bool Model::learn_stretches(const Block& block, Scratch& own, double* scores, size_t many,
+                            const std::function<bool()>& interrupted, Stop& stop, Undo& undo) {
     Pace pace(std::min(block.rows, rows_between_polls(block)));
     size_t begin = 0, scored = 0;
     while (begin < block.rows) {

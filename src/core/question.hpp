@@ -28,8 +28,9 @@ struct Answer {
     double weight = 1.0, repeats = 1.0, margin = 1.0;
 };
 // What a compiled function takes; the layout is known to the Python file that makes them.
-using Compiled = double (*)(const RowFacts*, const ClassFacts*, int64_t classes, double top_share, double least_share, double* memo,
-                            int64_t memo_size, const double* parameters, uint64_t* random, const double* x, int64_t width);
+using Compiled = double (*)(const RowFacts*, const ClassFacts*, int64_t classes, double top_share, double least_share,
+                            double* memo, int64_t memo_size, const double* parameters, uint64_t* random, const double* x,
+                            int64_t width);
 // How to ask it: false where it failed. `make` says how many synthetic rows it has, `made` gives one, null where it failed.
 struct Own {
     void* context = nullptr;

@@ -44,7 +44,8 @@ POISE_INLINE double averaged_score(const State& state, const Prepared<Row>& x) {
 template <class Row>
 POISE_INLINE double square_seen(const State& state, const Prepared<Row>& x) {
     const double constant = state.set.intercept ? 1.0 : 0.0;
-    if (state.set.learning == Learning::kernel) return kernel_of_itself(state.set, kernel_gamma(state, entries_of(x.row)), own_square(x)) + constant;
+    if (state.set.learning == Learning::kernel)
+        return kernel_of_itself(state.set, kernel_gamma(state, entries_of(x.row)), own_square(x)) + constant;
     if (state.set.learning == Learning::linear) return own_square(x) + constant;
     const bool divided = !state.set.unit_rows && state.columns.scaling != Scaling::none;
     return own_square(x) + make_waves(state, x, divided ? __builtin_sqrt(columns_met(state, entries_of(x.row))) : 1.0) + constant;

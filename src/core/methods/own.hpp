@@ -69,7 +69,7 @@ POISE_INLINE bool ask(const Own& own, const Question& q, Answer& answer) {
 }
 
 // Asks for a single model; below 0: it could not be done.
-POISE_ONCE double ask_own(State& state, size_t label, double& times, double& weight, double& margin) {
+POISE_INLINE double ask_own(State& state, size_t label, double& times, double& weight, double& margin) {
     Question question;
     fill_facts(state, question);
     fill_row(state, 0, label, question);
