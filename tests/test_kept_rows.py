@@ -106,8 +106,8 @@ def test_a_signal_handler_never_meets_a_half_learned_model(tmp_path):
 
     before = signal.signal(signal.SIGALRM, handler)
     try:
-        many = np.random.default_rng(1).normal(size=(20_000, 6))
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        many = np.random.default_rng(1).normal(size=(200_000, 6))  # far more than the handler lets it learn
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(PoiseError, match="middle of learning"):
             clf.partial_fit(many, np.arange(len(many)) % 2)
     finally:
@@ -179,3 +179,10 @@ def test_rows_too_wide_to_be_kept_are_refused(method, learner):
 def test_a_kernel_must_not_be_negative_at_a_row_itself():
     with pytest.raises(ParameterError, match="coef0 is -1; it must be a number of 0 or more"):
         Kernel(kernel="poly", coef0=-1)
+
+
+@pytest.mark.parametrize("members", [1, 3])
+def test_repeats_of_ones_own_must_be_whole(own, members):
+    name = own("halves", lambda row, ledger, memo, p, rng: 0.5, members=members, repeats=True)
+    with pytest.raises(DataError, match=r"Row 0 got an answer from the method .* repeats be whole numbers from 0 to 1e6"):
+        StreamClassifier(name).fit(X, Y)

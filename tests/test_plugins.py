@@ -356,7 +356,9 @@ class TestErrors:
         clf = enter(strange, compile=fast)
         clf.learn(X[:5], Y[:5])
         before = to_bytes(clf)
-        with pytest.raises(DataError, match=r"^Row 2 got an answer .*weights must lie between 0 and 1e9, repeats between 0"):
+        with pytest.raises(
+            DataError, match=r"^Row 2 got an answer .*weights must lie between 0 and 1e9, repeats be whole numbers from 0"
+        ):
             clf.learn(X[5:], Y[5:])
         assert to_bytes(clf) == before
 

@@ -76,13 +76,13 @@ POISE_INLINE Joint joint_slope(const State& state, size_t label) {
 // have in common, and those of a member's own rates for the two classes.
 POISE_INLINE void draw_times(State& state, size_t label) {
     uint64_t& random = state.tally->random;
-    Chances<8>* kept = reinterpret_cast<Chances<8>*>(state.chances);
+    Chances<kChances>* kept = reinterpret_cast<Chances<kChances>*>(state.chances);
     const double common = state.rates[0];
-    Chances<8>* own = kept + 1 + (label == state.positive ? state.members : 0);
+    Chances<kChances>* own = kept + 1 + (label == state.positive ? state.members : 0);
     for (size_t m = 0; m < state.members; ++m) {
         double& rate = state.rates[m];
         if (rate > 0.0 && rate <= 2.0 * kSmallRate) {
-            Chances<8>& chances = rate == common ? *kept : own[m];
+            Chances<kChances>& chances = rate == common ? *kept : own[m];
             if (rate != chances.rate) chances.prepare(rate);
             rate = chances.draw(random);
         } else {

@@ -56,14 +56,19 @@ Shelf shelf_of(Kept& kept) {
 
 }  // namespace
 
-// Rows between two questions whether to stop: some milliseconds of work.
-size_t Model::rows_between_polls(const Block& block) const {
+// Rows that take some milliseconds, as far as their width and the kept rows tell.
+size_t Model::rows_at_once(const Block& block) const {
     const size_t kept = (support.count + buffer.count) * (block.longest + memory.outputs);
     const size_t cells = (block.longest + 8) * (memory.outputs + wave_stride()) + kept;
-    const size_t wide = std::max<size_t>(1, (size_t{64} << 20) / (8 * (memory.stride + 1)));  // kept rows need room beforehand
+    return std::max<size_t>(1, (size_t{1} << 22) / cells);
+}
+
+// The same while learning, where kept rows need room beforehand and synthetic ones are not counted beforehand.
+size_t Model::rows_between_polls(const Block& block) const {
+    const size_t wide = std::max<size_t>(1, (size_t{64} << 20) / (8 * (memory.stride + 1)));
     const bool grows = set.learning == Learning::kernel || set.method == Method::osmote || set.method == Method::own;
     const size_t most = own_method.make ? 1 : grows ? std::min<size_t>(256, wide) : block.rows;
-    return std::min(most, std::max<size_t>(1, (size_t{1} << 22) / cells));
+    return std::min(most, rows_at_once(block));
 }
 
 void Model::keep_room(size_t rows) {
@@ -102,8 +107,8 @@ State Model::view(const Block& block, Scratch& own) const {
     if (set.learning == Learning::kernel) at_least(own.kernel_sums, memory.outputs * 8);
     at_least(own.waves, wave_stride());
     at_least(own.wave_column, wave_stride());
-    at_least(own.chances, (2 * memory.members + 1) * 9);
-    at_least(own.largest_chances, 256);
+    at_least(own.chances, (2 * memory.members + 1) * (1 + kChances));
+    at_least(own.largest_chances, kMostEvents);
     at_least(own.facts, memory.account.size());
     if (set.method == Method::osmote || set.method == Method::own) {
         at_least(own.own_row, memory.stride + 8);
@@ -173,7 +178,7 @@ namespace {
 // How many rows to do before asking whether to stop: as many as take some milliseconds, by what the last ones took.
 class Pace {
   public:
-    explicit Pace(size_t most) : most_(most), rows_(std::min<size_t>(most, 256)) {}
+    Pace(size_t most, size_t first) : most_(most), rows_(std::min(most, first)) {}
     size_t rows() {
         if (most_ > 1) begun_ = Clock::now();
         return rows_;
@@ -213,7 +218,9 @@ bool Model::learn(Block block, double* scores, size_t many, const std::function<
 
 bool Model::learn_stretches(const Block& block, Scratch& own, double* scores, size_t many,
                             const std::function<bool()>& interrupted, Stop& stop, Undo& undo) {
-    Pace pace(std::min(block.rows, rows_between_polls(block)));
+    // One step a row takes as long as the row is wide; how often repeated ones are taken is known only afterwards.
+    const bool steps_once = set.method <= Method::csogd || set.method == Method::csrda;
+    Pace pace(std::min(block.rows, rows_between_polls(block)), steps_once ? block.rows : 256);
     size_t begin = 0, scored = 0;
     while (begin < block.rows) {
         const size_t end = std::min({block.rows, begin + pace.rows(), begin + rows_between_polls(block)});
@@ -242,7 +249,7 @@ bool Model::score(Block block, double* scores, size_t many, const std::function<
     at_least((*lent).copy, block.width + 8);
     block.scratch = (*lent).copy.data();
     const State state = view(block, *lent);
-    Pace pace(block.rows);
+    Pace pace(block.rows, rows_at_once(block));
     for (size_t begin = 0; begin < block.rows;) {
         const size_t end = std::min(block.rows, begin + pace.rows());
         stop = engine().score(state, block, begin, end, scores, many);

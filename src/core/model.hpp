@@ -88,6 +88,7 @@ class Model {
     void keep_room(size_t rows);
     void draw_waves();
     void split_sums(size_t before, size_t after);
+    size_t rows_at_once(const Block& block) const;
     size_t rows_between_polls(const Block& block) const;
 
     Doubles wave_table_, wave_phase_;  // follow from the seed

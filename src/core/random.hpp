@@ -1,6 +1,7 @@
-// One small generator (splitmix64): whole numbers, uniform, Poisson, normal. Its state is one number, saved with the model.
+// One small generator (splitmix64): uniform and Poisson numbers. Its state is one number, saved with the model.
 #pragma once
 #include "exp_log.hpp"
+#include "state.hpp"
 
 namespace poise::POISE_ISA {
 
@@ -78,9 +79,8 @@ POISE_INLINE double poisson(uint64_t& state, double rate) {
     return poisson_of(u, rate, exponential(-rate));
 }
 
-// The same for the largest rate that boosting passes on, which is common there; filled when it is first met.
+// The largest rate that boosting passes on is common there: its chances are kept, worked out when it is first met.
 constexpr double kLargestPassed = 100.0;
-constexpr size_t kMostEvents = 256;
 
 POISE_ONCE void fill_largest(double* sums) {
     double chance = exponential(-kLargestPassed), sum = chance;

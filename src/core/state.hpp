@@ -205,6 +205,8 @@ struct Stop {
 // No step is longer; 2^63 of them stay below 1e99, and with squared row norms below 1.8e308 every score stays finite.
 constexpr double kFarthest = 1e80;
 constexpr double kFaintest = 1e-50;     // below this the average is folded into the weights' shadow
+constexpr size_t kMostEvents = 256;     // whose chances are kept for the largest rate of boosting
+constexpr size_t kChances = 8;          // kept for other rates, each with its rate
 constexpr size_t kMostSynthetic = 64;   // rows that a user's own method may make of one
 constexpr double kClip = 5.0;           // deviations
 constexpr uint64_t kTrusted = 20;       // rows before the scaler's guard works

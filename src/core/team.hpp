@@ -6,38 +6,6 @@
 
 namespace poise::POISE_ISA {
 
-// ---- dual averaging: where others keep weights, it keeps the sum of its steps
-
-// A sum less what lies within the threshold.
-POISE_INLINE Octo beyond(const Octo& sum, const Octo& threshold) { return sum - at_least(at_most(sum, threshold), -threshold); }
-POISE_INLINE double beyond(double sum, double threshold) { return sum - at_least(at_most(sum, threshold), -threshold); }
-
-template <class T>
-POISE_INLINE double product_beyond(DenseRow<T> row, const double* sums, double threshold) {
-    Sum total;
-    const Octo all = spread(threshold);
-    for_eights(row.x, row.width, [&](const Octo& x, size_t j) POISE_ALWAYS { total.add(beyond(load(sums + j), all) * x); });
-    return total.total();
-}
-template <class I>
-POISE_INLINE double product_beyond(SparseRow<I> row, const double* sums, double threshold) {
-    ScatteredSum total;
-    for (size_t e = 0; e < row.count; ++e) {
-        const size_t j = static_cast<size_t>(row.column[e]);
-        total.add(beyond(sums[j], threshold) * row.x[e], j);
-    }
-    return total.total();
-}
-
-// The weights are sqrt(t) / gamma x (mean step less l1), so 1 / (gamma sqrt(t)) x (sum of steps less l1 t).
-template <class Row>
-POISE_INLINE double averaged_score(const State& state, const Prepared<Row>& x) {
-    if (state.tally->rows == 0) return 0.0;
-    const double t = as_double(state.tally->rows), threshold = state.set.threshold * t;
-    const double wx = threshold > 0.0 ? product_beyond(x.row, state.weights, threshold) : x.first.weights;
-    return (x.factor * wx + beyond(state.intercept[0], threshold)) / (state.set.strength * __builtin_sqrt(t));
-}
-
 // ---- scores
 
 // The squared length of a step of 1 along a row; makes its waves.
@@ -88,6 +56,8 @@ struct Record {
     POISE_INLINE double& operator[](size_t row) const { return first[row * stride]; }
 };
 
+POISE_INLINE Record record_of(const State& state, size_t m) { return {state.sums + m, state.sum_width}; }
+
 // Stores eight members' numbers, of which the last may be fewer: behind them another row begins.
 POISE_INLINE void store_members(const State& state, size_t m, double* to, const Octo& values) {
     if (m + 8 <= state.members) return store(to, values);
@@ -95,8 +65,6 @@ POISE_INLINE void store_members(const State& state, size_t m, double* to, const 
     store(each, values);
     for (size_t i = 0; i < state.members - m; ++i) to[i] = each[i];
 }
-
-POISE_INLINE Record record_of(const State& state, size_t m) { return {state.sums + m, state.sum_width}; }
 
 // ---- votes
 
@@ -110,8 +78,7 @@ POISE_INLINE size_t choice(const State& state, const double* scores) {
     return best;
 }
 
-// The score of some members together: their votes, weighed, and a millionth of their mean score, which decides between ties.
-// `soft`: the weighed mean of their scores instead of votes.
+// What `combine` gives for all members of two classes, eight at a time.
 POISE_INLINE double combined_two(const State& state, const double* scores, const double* votes, bool soft) {
     const Octo none = spread(0.0);
     const bool upper_ties = state.positive == 1;
@@ -128,6 +95,8 @@ POISE_INLINE double combined_two(const State& state, const double* scores, const
     return weighed.total() / all.total() + 1e-6 / static_cast<double>(state.members) * sum.total();
 }
 
+// The score of some members together: their votes, weighed, and a millionth of their mean score, which decides between ties.
+// `soft`: the weighed mean of their scores instead of votes.
 POISE_ONCE void combine(const State& state, const double* scores, size_t first, size_t last, const double* votes, bool soft,
                         double* out) {
     if (state.span == 1 && first == 0 && last == state.members) {

@@ -14,8 +14,9 @@ _RULES = {
     "infinite": "is infinite ({value}), and only finite numbers are allowed; correct it or leave the row out.",
     "norm": "has values so large that their squares add up to infinity, the largest {value} in column {where}; "
     "scale the columns or leave the row out.",
-    "own_value": "got an answer from the method that cannot be used; weights must lie between 0 and 1e9, repeats between 0 "
-    "and 1e6, margins and synthetic rows (at most 64) must be finite; poise.method(compile=False) shows an error inside it.",
+    "own_value": "got an answer from the method that cannot be used; weights must lie between 0 and 1e9, repeats be whole "
+    "numbers from 0 to 1e6, margins and synthetic rows (at most 64) must be finite; poise.method(compile=False) shows an error "
+    "inside it.",
     "far": "would move the weights by more than 1e80; scale the columns, lower eta0, or bound what a row weighs "
     "(HGD: clamp=100; CSRDA: a larger gamma).",
     "column_range": "names column {column}, which does not exist: indices must lie between 0 and {last}; repair the matrix.",

@@ -55,8 +55,9 @@ POISE_INLINE void fill_row(const State& state, size_t m, size_t label, Question&
 }
 
 POISE_INLINE bool usable(const Answer& answer) {
-    return answer.weight >= 0.0 && answer.weight <= kMostWeight && answer.repeats >= 0.0 && answer.repeats <= kMostRepeats &&
-           finite(answer.margin);
+    const bool in_range = answer.weight >= 0.0 && answer.weight <= kMostWeight && answer.repeats >= 0.0 &&
+                          answer.repeats <= kMostRepeats && finite(answer.margin);
+    return in_range && static_cast<double>(static_cast<int64_t>(answer.repeats)) == answer.repeats;
 }
 
 constexpr double kNotUsable = -2.0, kNotAnswered = -3.0;
